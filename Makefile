@@ -1,0 +1,117 @@
+# attest: `make gate` and `make test` are all that a newcomer needs; `make help` lists the rest.
+#
+# MODE=release (default), asan, tsan, gcov: objects live in build/MODE, the release program and subjects in build/ itself.
+# Without nvcc the CPU subject is built and the build says that the CUDA subject was left out.
+
+MODE ?= release
+B := build/$(MODE)
+BIN := $(if $(filter release,$(MODE)),build,$(B))
+JOBS := $(shell nproc)
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
+
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+# contraction would let the compiler decide bits that have to be the same on every machine
+MODEFLAGS_release := -O2
+MODEFLAGS_asan := -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+MODEFLAGS_tsan := -O1
+MODEFLAGS_gcov := -O0 --coverage -fprofile-update=atomic
+MODEFLAGS := $(MODEFLAGS_$(MODE))
+BASE := -g -ffp-contract=off -fPIC -MMD -MP $(MODEFLAGS)
+CFLAGS := -std=c11 -D_GNU_SOURCE $(BASE)
+# kernels: C++17 by the host compiler, no exceptions so that coverage counts no phantom branches
+KERNELFLAGS := -x c++ -std=c++17 -fno-exceptions -fvisibility=hidden -Wall -Wextra -Wno-unknown-pragmas $(BASE)
+LIBS := -l:libyaml.a -l:libjansson.a -l:libcrypto.a -lm -ldl -lpthread
+BOOST := -l:libboost_context.a
+
+oracle := $(patsubst %.c,$(B)/%.o,$(wildcard oracle/*.c))
+harness := $(patsubst %.c,$(B)/%.o,$(filter-out harness/main.c,$(wildcard harness/*.c)))
+reports := $(patsubst %.c,$(B)/%.o,$(wildcard reports/*.c))
+gates := $(patsubst %.c,$(B)/%.o,$(wildcard cuda/*.c))
+simt := $(patsubst %.cpp,$(B)/%.o,$(wildcard cuda/simt/*.cpp))
+kernels := $(wildcard cuda/*.cu)
+cpu_kernels := $(patsubst %.cu,$(B)/%.o,$(kernels))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+## gate: install what is missing, build, judge the kernels on the best device there is, write build/reports
+gate: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@ci/gate.sh
+
+## test: every test, the sanitizer build, the gate, coverage with floors; ends with N passed, N failed
+test: deps
+	@ci/test.sh
+
+## all: the program and the subjects
+all: $(BIN)/attest subjects
+.PHONY: all gate test deps subjects help clean revision
+
+## deps: what Debian's packages give, installed when missing (as root; else the command to run is printed)
+deps:
+	@ci/install-deps.sh
+
+## subjects: the shared objects that are judged
+subjects: $(BIN)/subjects/cpu.so $(if $(NVCC),$(if $(filter release,$(MODE)),$(BIN)/subjects/cuda.so),no-nvcc)
+no-nvcc:
+	@echo "no nvcc found: the CUDA subject is left out, the CPU subject is built (set NVCC=/path/to/nvcc to have both)"
+.PHONY: no-nvcc
+
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARN) -c $< -o $@
+
+# the revision that reports name: a file that changes only when the answer does
+revision:
+	@mkdir -p $(B)
+	@r=$$(git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown); \
+	 echo "$$r" | cmp -s - $(B)/revision || echo "$$r" > $(B)/revision
+$(B)/revision: revision ;
+$(B)/harness/host.o: $(B)/revision
+$(B)/harness/host.o: CFLAGS += -DAT_REVISION='"$(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)"'
+
+# dot products are where the oracle's time goes; this changes no result: no reassociation is allowed
+$(B)/oracle/attend.o: CFLAGS += $(if $(filter release,$(MODE)),-O3)
+
+$(B)/libattest.a: $(oracle) $(harness) $(reports)
+	@rm -f $@
+	$(AR) rcs $@ $^
+$(BIN)/attest: $(B)/harness/main.o $(B)/libattest.a
+	$(CC) $(MODEFLAGS) -o $@ $^ $(LIBS)
+
+# the host's subject: the kernels by the host compiler over cuda/simt
+$(B)/cuda/%.o: cuda/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -c $< -o $@
+$(B)/cuda/%.o: cuda/%.cu Makefile
+	@mkdir -p $(@D)
+	$(CXX) $(KERNELFLAGS) -c $< -o $@
+$(B)/cuda/simt/%.o: cuda/simt/%.cpp Makefile
+	@mkdir -p $(@D)
+	$(CXX) $(KERNELFLAGS) -c $< -o $@
+$(BIN)/subjects/cpu.so: $(gates) $(cpu_kernels) $(simt) cuda/exports.map
+	@mkdir -p $(@D)
+	$(CXX) -shared $(MODEFLAGS) -Wl,--version-script=cuda/exports.map -o $@ $(filter %.o,$^) $(BOOST)
+
+# the GPU's: machine code for sm_80 and sm_90, and PTX that later drivers compile
+GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
+NVFLAGS := -std=c++17 -O2 -g -lineinfo $(GENCODE) -DATTEST_CUDA -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra
+$(B)/nv/%.o: cuda/%.cu Makefile
+	@mkdir -p $(@D)
+	$(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+$(B)/nv/%.o: cuda/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -DATTEST_CUDA -c $< -o $@
+$(BIN)/subjects/cuda.so: $(patsubst cuda/%.cu,$(B)/nv/%.o,$(kernels)) $(patsubst cuda/%.c,$(B)/nv/%.o,$(wildcard cuda/*.c)) cuda/exports.map
+	@mkdir -p $(@D)
+	$(NVCC) -shared -cudart static $(GENCODE) -Xlinker --version-script=cuda/exports.map -Xlinker --exclude-libs=ALL -o $@ $(filter %.o,$^)
+
+## clean: forget build/
+clean:
+	rm -rf build
+
+## help: this
+help:
+	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+-include $(shell find build/$(MODE) -name '*.d' 2>/dev/null)

@@ -1,0 +1,148 @@
+#include "axes.h"
+#include "finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const at_case *c;
+    or_dialect dialect;
+    const char *mode;
+} attempt;
+
+static const at_attr *attribute(const at_case *c, const char *name)
+{
+    for (size_t i = c->attrs; i-- > 0;) {
+        if (strcmp(c->attr[i].name, name) == 0) return &c->attr[i];
+    }
+    return NULL;
+}
+
+static int64_t integer(const at_case *c, const char *name, int64_t absent)
+{
+    const at_attr *a = attribute(c, name);
+    return a != NULL && a->type == AT_INT ? a->i : absent;
+}
+
+static double real(const at_case *c, const char *name, double absent)
+{
+    const at_attr *a = attribute(c, name);
+    return a != NULL && a->type == AT_FLOAT ? (double)a->f : absent;
+}
+
+static int64_t longest(const at_case *c)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < c->sequences; i++) {
+        int64_t length = c->sequence[i].past + c->sequence[i].fresh;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+static const char *dtype(const attempt *a) { return or_dtype_name((or_dtype)a->c->dtype); }
+static const char *dialect(const attempt *a) { return or_dialect_name(a->dialect); }
+static const char *mode(const attempt *a) { return a->mode; }
+
+static const char *block_size(const attempt *a)
+{
+    int64_t bs = a->c->block_size;
+    return bs == 16 ? "16" : bs == 32 ? "32" : bs == 64 ? "64" : bs == 128 ? "128" : bs == 256 ? "256" : "512";
+}
+
+/* Against the page, since that is where past goes wrong. */
+static const char *past(const attempt *a)
+{
+    int64_t most = 0, bs = a->c->block_size;
+    for (size_t i = 0; i < a->c->sequences; i++) most = a->c->sequence[i].past > most ? a->c->sequence[i].past : most;
+    return most == 0 ? "none" : most < bs ? "in-page" : most % bs == 0 ? "page-multiple" : "pages";
+}
+
+static const char *fresh(const attempt *a)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < a->c->sequences; i++) most = a->c->sequence[i].fresh > most ? a->c->sequence[i].fresh : most;
+    return most == 0 ? "none" : most == 1 ? "one" : most <= 8 ? "few" : "many";
+}
+
+static const char *window(const attempt *a)
+{
+    int64_t w = integer(a->c, "local_window_size", -1);
+    return w < 0 ? "off" : w == 0 ? "zero" : w == 1 ? "one" : w < a->c->block_size ? "in-page" : w < longest(a->c) ? "pages" : "past-context";
+}
+
+static const char *softcap(const attempt *a)
+{
+    double c = real(a->c, "softcap", 0);
+    return c <= 0 ? "off" : c < 10 ? "small" : "large";
+}
+
+static const char *rotary(const attempt *a)
+{
+    if (integer(a->c, "do_rotary", 0) == 0) return "none";
+    return integer(a->c, "rotary_interleaved", 0) != 0 ? "interleaved" : "half-split";
+}
+
+static const char *page_order(const attempt *a)
+{
+    static const char *const name[] = {"identity", "reversed", "random", "apart"};
+    return a->c->shared_prefix > 0 ? "shared" : name[a->c->page_order];
+}
+
+static const char *batch(const attempt *a)
+{
+    return a->c->sequences == 0 ? "empty" : a->c->sequences == 1 ? "one" : a->c->sequences <= 8 ? "few" : "many";
+}
+
+static const char *context(const attempt *a)
+{
+    int64_t most = longest(a->c);
+    return most <= 16 ? "16" : most <= 128 ? "128" : most <= 1024 ? "1k" : "long";
+}
+
+typedef const char *const values[8];
+static const struct {
+    const char *name;
+    const char *(*of)(const attempt *);
+    values value;
+} axes[] = {
+    {"dtype", dtype, {"float16", "bfloat16"}},
+    {"dialect", dialect, {"onnx-genai", "onnxruntime"}},
+    {"block-size", block_size, {"16", "32", "64", "128", "256", "512"}},
+    {"past", past, {"none", "in-page", "page-multiple", "pages"}},
+    {"new", fresh, {"none", "one", "few", "many"}},
+    {"context", context, {"16", "128", "1k", "long"}},
+    {"window", window, {"off", "zero", "one", "in-page", "pages", "past-context"}},
+    {"softcap", softcap, {"off", "small", "large"}},
+    {"rotary", rotary, {"none", "half-split", "interleaved"}},
+    {"page-order", page_order, {"identity", "reversed", "random", "apart", "shared"}},
+    {"batch", batch, {"empty", "one", "few", "many"}},
+    {"mode", mode, {"eager", "replay", "refuse"}},
+};
+enum { AXES = sizeof axes / sizeof *axes };
+
+char **at_axes_of(const at_case *c, or_dialect d, const char *m)
+{
+    const attempt a = {c, d, m};
+    char **list = calloc(AXES + 2, sizeof *list);
+    if (list == NULL) return NULL;
+    for (size_t i = 0; i < AXES; i++) list[i] = at_text("%s=%s", axes[i].name, axes[i].of(&a));
+    list[AXES] = at_text("geometry=%s", c->geometry[0] ? c->geometry : "own");
+    return list;
+}
+
+const char *const *at_axes_universe(size_t *count)
+{
+    static char text[128][48];
+    static const char *list[128];
+    size_t n = 0;
+    for (size_t i = 0; i < AXES; i++) {
+        for (size_t v = 0; axes[i].value[v] != NULL; v++) {
+            snprintf(text[n], sizeof text[n], "axis:%s=%s", axes[i].name, axes[i].value[v]);
+            list[n] = text[n];
+            n++;
+        }
+    }
+    *count = n;
+    return list;
+}

@@ -1,0 +1,164 @@
+/* list, check and show: the cases without a subject. */
+#include "commands.h"
+#include "design.h"
+#include "plan.h"
+#include "select.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+static json_t *strings(char *const *list)
+{
+    json_t *array = json_array();
+    for (; *list != NULL; list++) json_array_append_new(array, json_string(*list));
+    return array;
+}
+
+static void print_json(const at_case *c)
+{
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "id", c->id, "hash", c->hash, "suite", c->suite, "tier",
+                               at_tier_name(c->tier), "why", c->why, "file", c->place.file, "tags", strings(c->tags), "covers",
+                               strings(c->covers));
+    json_object_set_new(object, "line", json_integer(c->place.line));
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
+}
+
+at_status at_command_list(at_options *o, at_error *err)
+{
+    at_cases *cases = NULL;
+    at_selection selection = {0};
+    at_status st = at_load_default_cases(&cases, o, err);
+    for (size_t i = 0; st == AT_OK && i < o->words; i++) st = at_fail(err, AT_USAGE, "list takes no words; -k '%s' filters", o->word[i]);
+    if (st == AT_OK) st = at_select(&selection, cases, o, err);
+    for (size_t i = 0; i < selection.choices; i++) {
+        const at_case *c = selection.choice[i].c;
+        if (i > 0 && c == selection.choice[i - 1].c) continue;
+        if (o->json) print_json(c);
+        else puts(c->id);
+    }
+    at_selection_free(&selection);
+    at_cases_free(cases);
+    return st;
+}
+
+static or_dialect any_dialect(const at_case *c) { return c->any_dialect ? OR_GENAI : c->dialect; }
+
+/* A rule that no case asks for, or a gate of it, in a dialect that has it. */
+static size_t rules_without_case(const at_cases *cases)
+{
+    static const struct {
+        or_gate bit;
+        const char *name;
+    } gate[] = {{OR_SUPPORTS, "supports"}, {OR_CREATE, "create"}, {OR_EXECUTE, "execute"}};
+    size_t rules, missing = 0;
+    const or_rule *rule = or_rules(&rules);
+    for (size_t r = 0; r < rules; r++) {
+        for (size_t g = 0; g < 3; g++) {
+            size_t i = 0, n = at_cases_count(cases);
+            if (!(rule[r].gates & gate[g].bit)) continue;
+            while (i < n && !(at_cases_at(cases, i)->expect == AT_EXPECT_REFUSAL && (at_cases_at(cases, i)->gates & gate[g].bit) &&
+                              strcmp(at_cases_at(cases, i)->rule, rule[r].id) == 0)) {
+                i++;
+            }
+            if (i < n) continue;
+            printf("rule %s has no case at %s\n", rule[r].id, gate[g].name);
+            missing++;
+        }
+    }
+    return missing;
+}
+
+at_status at_command_check(at_options *o, at_error *err)
+{
+    at_cases *cases = NULL;
+    at_error why;
+    size_t bad = 0, planned = 0;
+    at_status st = at_load_default_cases(&cases, o, err);
+    if (st != AT_OK) return st;
+    if (!o->tier_given) o->tier = AT_FULL;
+    for (size_t i = 0; i < at_cases_count(cases); i++) {
+        const at_case *c = at_cases_at(cases, i);
+        at_plan *plan = NULL;
+        if (c->tier > o->tier || (o->patterns > 0 && !at_selected(c, o))) continue;
+        planned++;
+        if (at_plan_make(&plan, c, any_dialect(c), o->seed, &why) != AT_OK) {
+            printf("%s:%d: %s: %s\n", c->place.file, c->place.line, c->id, why.text);
+            bad++;
+        }
+        at_plan_free(plan);
+    }
+    if (o->patterns == 0) bad += rules_without_case(cases);
+    printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned, bad);
+    at_cases_free(cases);
+    return bad == 0 ? AT_OK : at_fail(err, AT_USAGE, "the suites have %zu faults, listed above", bad);
+}
+
+static void show_tensor(const char *name, const or_tensor *t, const char *digest)
+{
+    if (t->dtype == OR_ABSENT) return;
+    printf("  %-28s %-9s [", name, or_dtype_name(t->dtype));
+    for (uint32_t i = 0; i < t->rank; i++) printf("%s%" PRId64, i ? ", " : "", t->shape[i]);
+    printf("]%s%.16s\n", digest[0] ? "  sha256 " : "", digest);
+}
+
+static void show_attribute(const or_attr *a)
+{
+    printf("  %-28s ", a->name);
+    if (a->type == OR_INT) printf("%" PRId64 "\n", a->i);
+    else if (a->type == OR_FLOAT) printf("%.9g\n", a->f);
+    else printf("\"%s\"\n", a->s);
+}
+
+static void show_case(const at_case *c, const at_plan *plan)
+{
+    size_t modes;
+    const at_mode *mode = at_modes(&modes);
+    printf("%s\n  %s\n  %s:%d, hash %s, tier %s, dialect %s%s\n", c->id, c->why, c->place.file, c->place.line, c->hash,
+           at_tier_name(c->tier), or_dialect_name(plan->node.dialect), c->any_dialect ? " (any)" : "");
+    printf("covers");
+    for (char **v = c->covers; *v; v++) printf(" %s", *v);
+    printf("\ntags");
+    for (char **v = c->tags; *v; v++) printf(" %s", *v);
+    printf("\nmodes");
+    for (size_t i = 0; i < modes; i++) {
+        if (at_mode_wanted(&mode[i], c)) printf(" %s", mode[i].name);
+    }
+    printf("\nattributes\n");
+    for (size_t i = 0; i < plan->node.attrs; i++) show_attribute(&plan->node.attr[i]);
+    printf("tensors\n");
+    for (int i = 0; i < OR_INPUTS; i++) show_tensor(or_input_name(i), &plan->call.in[i], plan->digest[i]);
+    for (int i = 0; i < OR_OUTPUTS; i++) show_tensor(or_output_name(i), &plan->call.out[i], "");
+    printf("sequences\n");
+    for (size_t i = 0; i < c->sequences; i++) printf("  past %" PRId64 ", new %" PRId64 "\n", c->sequence[i].past, c->sequence[i].fresh);
+    if (c->expect == AT_EXPECT_REFUSAL) {
+        printf("expected: refused by %s: %s\n", plan->rule->id, plan->rule->refused_when);
+    } else {
+        const at_design *design = at_design_by_name(c->design);
+        printf("data: %s: %s\nexpected: %s on %" PRId64 " rows\ninputs %s\n", c->design, design ? design->about : "",
+               c->expect == AT_EXPECT_EXACT ? "the bits of the rounded exact value" : "within the derived budget", plan->rows,
+               plan->inputs_digest);
+    }
+}
+
+at_status at_command_show(at_options *o, at_error *err)
+{
+    at_cases *cases = NULL;
+    at_plan *plan = NULL;
+    const at_case *c = NULL;
+    at_status st;
+    if (o->words != 1) return at_fail(err, AT_USAGE, "show needs one ID; attest list has them");
+    if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
+    if ((c = at_cases_find(cases, o->word[0])) == NULL) {
+        st = at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", o->word[0], o->word[0]);
+    } else if ((st = at_plan_make(&plan, c, any_dialect(c), o->seed, err)) == AT_OK) {
+        if (o->json) print_json(c);
+        else show_case(c, plan);
+    }
+    at_plan_free(plan);
+    at_cases_free(cases);
+    return st;
+}

@@ -1,0 +1,37 @@
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *at_beside(const char *name)
+{
+    static char path[2][4096];
+    static int turn;
+    char *out = path[turn ^= 1];
+    char program[4000];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    static const char *const up[] = {"", "../", "../../"}; /* unpacked beside it, build/attest, build/MODE/attest */
+    program[n < 0 ? 0 : n] = 0;
+    char *slash = strrchr(program, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof up / sizeof *up; i++) {
+        slash[1] = 0;
+        if (snprintf(out, sizeof path[0], "%s%s%s", program, up[i], name) < (int)sizeof path[0] && access(out, F_OK) == 0) return out;
+    }
+    snprintf(out, sizeof path[0], "%s", name);
+    return out;
+}
+
+at_status at_load_default_cases(at_cases **out, at_options *o, at_error *err)
+{
+    if (o->cases == NULL) o->cases = access("cases", F_OK) == 0 ? "cases" : at_beside("cases");
+    return at_cases_load(out, o->cases, NULL, err);
+}
+
+bool at_colour(const at_options *o, int fd)
+{
+    if (strcmp(o->color, "auto") != 0) return strcmp(o->color, "always") == 0;
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return (no == NULL || no[0] == 0) && (term == NULL || strcmp(term, "dumb") != 0) && isatty(fd);
+}

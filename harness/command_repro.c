@@ -1,0 +1,100 @@
+/* repro: one attempt, or one case in all its modes, told in full. In a worker as a run has it, or in this process for a debugger. */
+#include "commands.h"
+#include "finding.h"
+#include "supervisor.h"
+#include "worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_tensor(const at_tensor_report *t)
+{
+    printf("  %-14s %lld elements, %lld not accepted; excess %.4g, ratio %.4g (median %.3g)\n", t->tensor, (long long)t->elements,
+           (long long)t->mismatches, t->excess, t->ratio, t->ratio_median);
+    printf("  %-14s worst: absolute %.4g, relative %.4g, %lld ulp; fixed tolerance used up: %.3g (reported only)\n", "", t->absolute,
+           t->relative, (long long)t->ulps, t->fixed);
+    if (t->token < 0) return;
+    printf("  %-14s at token %lld, head %lld, channel %lld: want %.9g, got %.9g, allowed %.9g to %.9g\n", "", (long long)t->token,
+           (long long)t->head, (long long)t->channel, t->want, t->got, t->low, t->high);
+}
+
+static void print_record(const at_record *r)
+{
+    printf("%s %s, mode %s, subject %s, dialect %s, %s\n", at_verdict_name(r->verdict), r->id, r->mode, r->subject,
+           r->dialect[0] ? r->dialect : "unknown", r->dtype);
+    printf("  why            %s\n", r->why);
+    if (r->arithmetic) printf("  arithmetic     %s\n", r->arithmetic);
+    if (r->inputs_digest) printf("  inputs         sha256 %s\n", r->inputs_digest);
+    if (r->rule) printf("  rule           %s at %s\n", r->rule, r->gate);
+    for (int i = 0; i < r->tensors; i++) print_tensor(&r->tensor[i]);
+    if (r->replays > 0) {
+        printf("  replays        %d of %d bit-equal to eager; graph: %d kernels, %d other nodes\n", r->replays_equal, r->replays,
+               r->graph_kernels, r->graph_other);
+    }
+    for (int i = 0; i < r->findings; i++) printf("  %-14s %s\n", r->finding[i].detector, r->finding[i].text);
+    if (r->findings_all > r->findings) printf("  and %lld findings more\n", (long long)r->findings_all - r->findings);
+    if (r->findings == 0 && r->message) printf("  message        %s\n", r->message);
+    printf("  time           %.3g s in all, %.3g s subject, %.3g s oracle\n", r->seconds, r->seconds_subject, r->seconds_oracle);
+}
+
+static at_status on_record(void *user, const at_record *r, at_error *err)
+{
+    (void)err;
+    at_status *worst = user;
+    print_record(r);
+    *worst = at_worse(*worst, at_verdict_status(r->verdict));
+    return AT_OK;
+}
+
+static at_status in_process(const at_options *o, const at_selection *selection, at_status *worst, at_error *err)
+{
+    at_place_of_work work;
+    at_header header = {0};
+    at_status st = at_host_open(&work, &header, o, err);
+    if (st != AT_OK) return st;
+    work.host.dump = o->dump;
+    for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
+        at_record record = {0};
+        st = at_attempt(&work.host, selection->choice[i].c, selection->choice[i].mode, &record, err);
+        on_record(worst, &record, err);
+        at_record_clear(&record);
+    }
+    at_host_close(&work);
+    at_header_clear(&header);
+    return st == AT_FAILED ? AT_OK : st;
+}
+
+static at_status in_worker(const at_options *o, const at_selection *selection, at_status *worst, at_error *err)
+{
+    at_supervisor *supervisor = NULL;
+    at_header header = {0};
+    bool interrupted;
+    at_status st = at_supervisor_start(&supervisor, o, &header, err);
+    if (st == AT_OK) st = at_supervisor_run(supervisor, selection, 1, on_record, worst, &interrupted, err);
+    at_supervisor_stop(supervisor);
+    at_header_clear(&header);
+    return st;
+}
+
+at_status at_command_repro(at_options *o, at_error *err)
+{
+    at_cases *cases = NULL;
+    at_selection selection = {0};
+    at_status worst = AT_OK, st;
+    if (o->words != 1) return at_fail(err, AT_USAGE, "repro needs one ID; attest list has them");
+    if (o->subject == NULL) o->subject = "cpu";
+    if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
+    if (at_cases_find(cases, o->word[0]) == NULL) {
+        st = at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", o->word[0], o->word[0]);
+        goto done;
+    }
+    o->pattern = o->word, o->patterns = 1;
+    st = at_select(&selection, cases, o, err);
+    o->pattern = NULL, o->patterns = 0;
+    if (st == AT_OK && selection.choices == 0) st = at_fail(err, AT_USAGE, "mode %s does not apply to %s", o->mode, o->word[0]);
+    if (st == AT_OK) st = o->in_process || o->dump ? in_process(o, &selection, &worst, err) : in_worker(o, &selection, &worst, err);
+done:
+    at_selection_free(&selection);
+    at_cases_free(cases);
+    return st != AT_OK ? st : worst;
+}

@@ -1,0 +1,28 @@
+/* The program's commands: the composition root, which alone knows oracle, harness and reports together. */
+#ifndef AT_COMMANDS_H
+#define AT_COMMANDS_H
+
+#include "options.h"
+
+typedef struct {
+    const char *name, *arguments, *about;
+    at_status (*run)(at_options *, at_error *err); /* the exit status; err is printed where it is not AT_OK and has words */
+} at_command;
+const at_command *at_commands(size_t *count); /* ends before a NULL name */
+
+at_status at_command_list(at_options *, at_error *);
+at_status at_command_check(at_options *, at_error *);
+at_status at_command_show(at_options *, at_error *);
+at_status at_command_run(at_options *, at_error *);
+at_status at_command_repro(at_options *, at_error *);
+at_status at_command_judge(at_options *, at_error *);
+at_status at_command_report(at_options *, at_error *);
+at_status at_command_doctor(at_options *, at_error *);
+
+/* What several of them need. */
+AT_MUST_USE at_status at_load_default_cases(at_cases **out, at_options *, at_error *err); /* fills in options->cases */
+bool at_colour(const at_options *, int fd);
+/* A file beside the program (DIR/name) or beside the working directory; the first that exists, else the last. Static storage. */
+const char *at_beside(const char *name);
+
+#endif

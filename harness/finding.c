@@ -1,0 +1,40 @@
+#include "finding.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *text_of(const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text != NULL) vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
+char *at_text(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_of(format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void at_find(at_record *record, const char *detector, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (record->findings < AT_RECORD_FINDINGS) {
+        at_finding *finding = &record->finding[record->findings++];
+        snprintf(finding->detector, sizeof finding->detector, "%s", detector);
+        vsnprintf(finding->text, sizeof finding->text, format, arguments);
+        if (record->message == NULL) record->message = at_text("%s: %s", detector, finding->text);
+    }
+    va_end(arguments);
+    record->findings_all++;
+    record->verdict = AT_FAIL;
+}

@@ -1,0 +1,13 @@
+/* What a detector saw, put into the record of the attempt. */
+#ifndef AT_FINDING_H
+#define AT_FINDING_H
+
+#include "record.h"
+
+/* The attempt fails. The first AT_RECORD_FINDINGS sentences are kept, the others counted; the first becomes the record's message. */
+void at_find(at_record *, const char *detector, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A heap copy in the printf manner, or NULL when memory is short. */
+char *at_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

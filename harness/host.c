@@ -1,0 +1,49 @@
+/* Subject and device together, and the header that names them. */
+#include "worker.h"
+#include "finding.h"
+#include "version.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void describe(at_header *header, const at_options *o, const at_subject *subject, const at_device_facts *facts)
+{
+    char host[256] = "unknown", started[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gethostname(host, sizeof host - 1);
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    header->attest_version = at_text("%s", AT_VERSION), header->revision = at_text("%s", AT_REVISION);
+    header->compiler = at_text("%s", AT_COMPILER);
+    header->host = at_text("%s", host), header->started = at_text("%s", started);
+    header->subject = at_text("%s", subject->name);
+    header->subject_version = at_text("%s", subject->version ? subject->version : "");
+    header->subject_file = at_text("%s", o->subject);
+    header->device_kind = at_text("%s", facts->kind), header->device = at_text("%s", facts->name);
+    header->arch = at_text("%s", facts->arch), header->driver = at_text("%s", facts->driver);
+    header->seed = o->seed;
+}
+
+at_status at_host_open(at_place_of_work *work, at_header *header, const at_options *o, at_error *err)
+{
+    at_device_facts facts;
+    *work = (at_place_of_work){.host = {.device_index = o->device, .seed = o->seed}};
+    at_status st = at_library_open(&work->library, &work->host.subject, o->subject, err);
+    if (st != AT_OK) return st;
+    work->host.ops = at_device_for(work->host.subject->device);
+    if ((st = work->host.ops->open(&work->host.device, o->device, err)) != AT_OK) {
+        at_library_close(work->library);
+        return st;
+    }
+    work->host.ops->facts(work->host.device, &facts);
+    describe(header, o, work->host.subject, &facts);
+    return AT_OK;
+}
+
+void at_host_close(at_place_of_work *work)
+{
+    if (work->host.device != NULL) work->host.ops->close(work->host.device);
+    at_library_close(work->library);
+    *work = (at_place_of_work){0};
+}

@@ -1,0 +1,163 @@
+#include "judge.h"
+#include "../oracle/write.h"
+#include "finding.h"
+#include "tally.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACE = 200 };
+
+/* From 64 keys on an honest kernel stays under this share of its budget; with fewer, one rounding of P comes near 1 (oracle/BUDGET.md). */
+static const double marginal_excess = 0.75;
+enum { marginal_keys = 64 };
+
+/* "token 3 (sequence 1, position 17, page 1, slot 33), head 2, channel 5" */
+static const char *place(char text[PLACE], const or_problem *p, int64_t token, int64_t head, int64_t channel)
+{
+    int64_t sequence = or_sequence_of(p, token), position = sequence < 0 ? -1 : or_position_of(p, token);
+    char where[PLACE / 2] = "past cumseq[B]", at_head[32] = "";
+    if (sequence >= 0) {
+        snprintf(where, sizeof where, "sequence %" PRId64 ", position %" PRId64 ", page %" PRId64 ", slot %" PRId64, sequence,
+                 position, position / p->block_size, or_slot_of(p, sequence, position));
+    }
+    if (head >= 0) snprintf(at_head, sizeof at_head, ", head %" PRId64, head);
+    snprintf(text, PLACE, "token %" PRId64 " (%s)%s, channel %" PRId64, token, where, at_head, channel);
+    return text;
+}
+
+static void find_element(at_record *record, const char *what, const or_problem *p, const at_element *e)
+{
+    char text[PLACE];
+    at_find(record, "value", "%s: %s: want %.9g, got %.9g (0x%04x), allowed %.9g to %.9g", what,
+            place(text, p, e->token, e->head, e->channel), e->want, or_decode(p->dtype, e->got), e->got, e->low, e->high);
+}
+
+/* The least and the greatest answer that pass, for people; a NaN that is due shows as one. */
+static void interval(at_element *e, or_dtype dtype, double bound)
+{
+    e->low = or_decode(dtype, or_round(dtype, e->want - bound));
+    e->high = or_decode(dtype, or_round(dtype, e->want + bound));
+}
+
+static void judge_written_row(at_record *record, at_tally *tally, const at_question *q, const uint16_t *got, int64_t token,
+                              or_written *row)
+{
+    const or_problem *p = q->problem;
+    or_written_row(row, p, &q->arithmetic, token);
+    for (int64_t c = 0; c < p->head_size; c++) {
+        at_element e = {.token = token, .head = -1, .channel = c, .want = row[c].exact, .got = got[c]};
+        e.opinion.accepted = or_written_accepts(&row[c], p->dtype, got[c]);
+        e.opinion.excess = e.opinion.accepted ? 0 : INFINITY;
+        e.opinion.wrong_class = (or_class(p->dtype, got[c]) & row[c].classes) == 0;
+        e.low = or_decode(p->dtype, row[c].rotated ? or_round(p->dtype, row[c].lo) : row[c].bits);
+        e.high = or_decode(p->dtype, row[c].rotated ? or_round(p->dtype, row[c].hi) : row[c].bits);
+        at_tally_add(tally, &e);
+        if (!e.opinion.accepted) find_element(record, row[c].rotated ? "written row, rotated" : "written row, bytes", p, &e);
+    }
+}
+
+/* Of the cache exactly the written slots may differ from what was there. */
+static void judge_write_set(at_record *record, const at_question *q, const at_answer *answer, const unsigned char *written)
+{
+    const or_problem *p = q->problem;
+    size_t row_bytes = (size_t)p->head_size * sizeof(uint16_t);
+    for (int64_t slot = 0; slot < p->blocks * p->block_size; slot++) {
+        const uint16_t *before = q->cache_before + slot * p->head_size, *after = answer->key_cache + slot * p->head_size;
+        if (written[slot] || memcmp(before, after, row_bytes) == 0) continue;
+        int64_t c = 0;
+        while (before[c] == after[c]) c++;
+        at_find(record, "write-set", "cache page %" PRId64 ", slot %" PRId64 ", channel %" PRId64
+                " changed from 0x%04x to 0x%04x, and no token of the call writes there",
+                slot / p->block_size, slot, c, before[c], after[c]);
+    }
+}
+
+static at_status judge_cache(at_record *record, const at_question *q, const at_answer *answer, at_error *err)
+{
+    const or_problem *p = q->problem;
+    size_t slots = (size_t)(p->blocks * p->block_size);
+    at_status st = AT_OK;
+    at_tally *tally = malloc(sizeof *tally);
+    unsigned char *written = calloc(slots ? slots : 1, 1);
+    or_written *row = calloc((size_t)p->head_size, sizeof *row);
+    if (tally == NULL || written == NULL || row == NULL) {
+        st = at_fail_memory(err, slots);
+        goto done;
+    }
+    at_tally_open(tally, "key_cache_out", p->dtype);
+    for (int64_t token = 0; token < p->tokens; token++) {
+        int64_t slot = or_write_slot(p, token);
+        if (slot < 0) continue;
+        written[slot] = 1;
+        judge_written_row(record, tally, q, answer->key_cache + slot * p->head_size, token, row);
+    }
+    judge_write_set(record, q, answer, written);
+    at_tally_close(tally, record);
+done:
+    free(row);
+    free(written);
+    free(tally);
+    return st;
+}
+
+static or_opinion judge_exact(or_dtype dtype, double want, unsigned classes, uint16_t got)
+{
+    or_opinion opinion = {.wrong_class = (or_class(dtype, got) & classes) == 0};
+    opinion.accepted = !opinion.wrong_class && or_ulps(dtype, got, or_round(dtype, want)) == 0;
+    opinion.excess = opinion.ratio = opinion.accepted ? 0 : INFINITY;
+    return opinion;
+}
+
+static void judge_row(at_record *record, at_tally *tally, const at_question *q, const or_row *row, const double *bound,
+                      int64_t token, int64_t head, const uint16_t *got)
+{
+    const or_problem *p = q->problem;
+    bool marginal = false;
+    for (int64_t d = 0; d < p->v_head_size; d++) {
+        at_element e = {.token = token, .head = head, .channel = d, .want = row->o[d], .got = got[d]};
+        e.opinion = q->exact ? judge_exact(p->dtype, row->o[d], row->classes[d], got[d])
+                             : or_judge(p->dtype, row->o[d], bound[d], row->classes[d], got[d]);
+        interval(&e, p->dtype, q->exact ? 0 : bound[d]);
+        at_tally_add(tally, &e);
+        marginal |= e.opinion.excess > marginal_excess && row->keys >= marginal_keys;
+        if (!e.opinion.accepted) find_element(record, e.opinion.wrong_class ? "output, wrong class" : "output", p, &e);
+    }
+    if (marginal && record->verdict == AT_PASS) record->verdict = AT_MARGINAL;
+}
+
+static at_status judge_output(at_record *record, const at_question *q, const at_answer *answer, at_error *err)
+{
+    const or_problem *p = q->problem;
+    at_status st = AT_OK;
+    at_tally *tally = malloc(sizeof *tally);
+    double *bound = calloc((size_t)p->v_head_size, sizeof *bound);
+    or_attention *attention = or_attention_new(p, answer->key_cache, &q->arithmetic);
+    or_budget *budget = or_budget_new(p, answer->key_cache, &q->arithmetic, q->mode);
+    if (tally == NULL || bound == NULL || attention == NULL || budget == NULL) {
+        st = at_fail_memory(err, (size_t)p->v_head_size);
+        goto done;
+    }
+    at_tally_open(tally, "output", p->dtype);
+    for (int64_t i = 0; i < q->rows; i++) {
+        int64_t token = q->row[i] / p->heads, head = q->row[i] % p->heads;
+        const or_row *row = or_attend(attention, token, head);
+        if (!q->exact) or_budget_row(budget, row, token, head, bound);
+        judge_row(record, tally, q, row, bound, token, head, answer->output + q->row[i] * p->v_head_size);
+    }
+    at_tally_close(tally, record);
+done:
+    or_budget_free(budget);
+    or_attention_free(attention);
+    free(bound);
+    free(tally);
+    return st;
+}
+
+at_status at_judge(at_record *record, const at_question *q, const at_answer *answer, at_error *err)
+{
+    at_status st = judge_cache(record, q, answer, err);
+    return st == AT_OK ? judge_output(record, q, answer, err) : st;
+}

@@ -1,0 +1,103 @@
+#include "modes.h"
+#include "describe.h"
+#include "finding.h"
+
+#include <string.h>
+#include <time.h>
+
+static bool for_values(const at_case *c) { return c->expect != AT_EXPECT_REFUSAL; }
+static bool for_refusals(const at_case *c) { return c->expect == AT_EXPECT_REFUSAL; }
+
+static const at_mode modes[] = {
+    {"eager", "a call from a fresh state, twice, judged by the oracle", for_values, at_mode_eager},
+    {"replay", "captured once, replayed three times from restored state, bit-equal to eager", for_values, at_mode_replay},
+    {"refuse", "each gate that owns the rule refuses, touches nothing, and goes on working", for_refusals, at_mode_refuse},
+};
+
+const at_mode *at_modes(size_t *count)
+{
+    *count = sizeof modes / sizeof *modes;
+    return modes;
+}
+
+const at_mode *at_mode_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (strcmp(modes[i].name, name) == 0) return &modes[i];
+    }
+    return NULL;
+}
+
+bool at_mode_wanted(const at_mode *mode, const at_case *c)
+{
+    if (!mode->applies(c)) return false;
+    if (c->modes == NULL || c->modes[0] == NULL) return true;
+    for (char **name = c->modes; *name != NULL; name++) {
+        if (strcmp(*name, mode->name) == 0) return true;
+    }
+    return false;
+}
+
+/* The case's dialect, or the subject's first; false where the subject does not list it. */
+static bool dialect_of(or_dialect *out, const at_subject *subject, const at_case *c)
+{
+    if (c->any_dialect) return or_dialect_by_name(out, subject->dialects[0]);
+    *out = c->dialect;
+    for (const char *const *name = subject->dialects; *name != NULL; name++) {
+        if (strcmp(*name, or_dialect_name(c->dialect)) == 0) return true;
+    }
+    return false;
+}
+
+static bool has_tag(const at_case *c, const char *tag)
+{
+    for (char **t = c->tags; *t != NULL; t++) {
+        if (strcmp(*t, tag) == 0) return true;
+    }
+    return false;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static at_status run_planned(const at_host *host, const at_case *c, const at_mode *mode, or_dialect dialect, at_record *record,
+                             at_error *err)
+{
+    at_plan *plan = NULL;
+    at_status st = at_plan_make(&plan, c, dialect, host->seed, err);
+    if (st == AT_OK) {
+        record->inputs_digest = at_text("%s", plan->inputs_digest);
+        st = mode->run(host, plan, record, err);
+    }
+    at_plan_free(plan);
+    return st;
+}
+
+at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode, at_record *record, at_error *err)
+{
+    or_dialect dialect = OR_GENAI;
+    double start = seconds_now();
+    at_status st = AT_OK;
+    bool listed = dialect_of(&dialect, host->subject, c);
+    at_describe(record, host->subject->name, c, mode, &dialect);
+    record->verdict = AT_PASS;
+    if (!listed) {
+        record->verdict = AT_UNSUPPORTED;
+        record->message = at_text("%s does not list the dialect %s", host->subject->name, or_dialect_name(dialect));
+    } else if (has_tag(c, "hardening") && !(host->subject->promises & AT_HARDENED)) {
+        record->verdict = AT_UNSUPPORTED;
+        record->message = at_text("asked of subjects that promise AT_HARDENED alone");
+    } else {
+        st = run_planned(host, c, mode, dialect, record, err);
+    }
+    if (st != AT_OK && st != AT_FAILED) {
+        record->verdict = AT_HARNESS_ERROR;
+        if (record->message == NULL) record->message = at_text("%s", err->text);
+    }
+    record->seconds = seconds_now() - start;
+    return st == AT_FAILED ? AT_FAILED : AT_OK;
+}

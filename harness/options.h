@@ -1,0 +1,44 @@
+/* What the command line says. One table of options makes the parser, the help, and whatever else has to list them. */
+#ifndef AT_OPTIONS_H
+#define AT_OPTIONS_H
+
+#include "case.h"
+#include "error.h"
+
+typedef struct {
+    const char *command;
+    const char **word;        /* [words] positional arguments */
+    size_t words;
+    const char *subject;      /* NULL: cuda where there is a GPU, else cpu */
+    const char *cases;        /* NULL: the cases/ beside the program or in the working directory */
+    const char *out;          /* NULL: build/reports */
+    const char **pattern;     /* [patterns] ids or globs */
+    size_t patterns;
+    const char **tag;         /* [tags] a case needs one of them */
+    size_t tags;
+    const char *mode;         /* NULL: all */
+    bool tier_given;
+    at_tier tier;             /* quick */
+    int device, jobs;         /* 0; 0: one a core on the CPU, one on a GPU */
+    uint64_t seed;            /* 1 */
+    double timeout;           /* seconds an attempt may take; 0: by its cost */
+    int64_t max_fail;         /* stop after so many failed attempts; 0: never */
+    int64_t shard, shards;    /* 1 of 1 */
+    bool require_gpu, no_progress, json, in_process, help;
+    const char *color;        /* auto, always, never */
+    const char *dialect, *dump, *implementation, *arithmetic;
+} at_options;
+
+typedef struct {
+    const char *name;     /* without dashes; one letter: a short option */
+    const char *argument; /* what the help calls its argument, NULL for a flag */
+    const char *commands; /* space-separated names of the commands that know it */
+    const char *help;
+    at_status (*take)(at_options *, const char *value, at_error *err);
+} at_option;
+const at_option *at_option_table(size_t *count);
+
+AT_MUST_USE at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err);
+void at_options_free(at_options *);
+
+#endif

@@ -1,0 +1,90 @@
+/* case -> node -> shapes -> rules -> data -> rows to judge -> digests. */
+#include "digest.h"
+#include "plan_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The one input on the host, and the one that a rule reads. Upper bounds: the most new tokens of a sequence, its most tokens, its most
+ * pages; in a refusal for a negative entry the last is -1. */
+static at_status fill_metadata(at_plan *plan, at_error *err) {
+    or_tensor *t = &plan->call.in[OR_ATTENTION_METADATA];
+    const size_t bytes = at_tensor_bytes(t);
+    const at_case *c = plan->c;
+    at_pages pages;
+    int64_t bound[3] = {0};
+    if (t->dtype == OR_ABSENT) return AT_OK;
+    if ((t->data = calloc(bytes > 0 ? bytes : 1, 1)) == NULL) return at_fail_memory(err, bytes);
+    if (t->dtype != OR_I32) return AT_OK;
+    for (size_t b = 0; b < c->sequences; b++) {
+        const int64_t fresh = c->sequence[b].fresh, length = c->sequence[b].past + fresh;
+        if (fresh > bound[0]) bound[0] = fresh;
+        if (length > bound[1]) bound[1] = length;
+    }
+    at_pages_count(&pages, c);
+    bound[2] = pages.columns;
+    int32_t *entry = t->data;
+    const size_t entries = bytes / sizeof *entry;
+    for (size_t i = 0; i < entries; i++) entry[i] = (int32_t)bound[i < 3 ? i : 2];
+    if (entries > 0 && c->expect == AT_EXPECT_REFUSAL && strcmp(c->rule, "metadata-negative") == 0) entry[entries - 1] = -1;
+    return AT_OK;
+}
+
+/* Of each input, and of a text that lists them: name, type, shape and digest, a line each. */
+static at_status digest_inputs(at_plan *plan, at_error *err) {
+    char text[OR_INPUTS * 400];
+    size_t used = 0;
+    for (int i = 0; i < OR_INPUTS; i++) {
+        const or_tensor *t = &plan->call.in[i];
+        if (t->dtype == OR_ABSENT) continue;
+        const at_status st = at_digest(plan->digest[i], t->data, at_tensor_bytes(t), err);
+        if (st != AT_OK) return st;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", or_input_name(i), or_dtype_name(t->dtype));
+        for (uint32_t d = 0; d < t->rank; d++) used += (size_t)snprintf(text + used, sizeof text - used, " %" PRId64, t->shape[d]);
+        used += (size_t)snprintf(text + used, sizeof text - used, " %s\n", plan->digest[i]);
+    }
+    return at_digest(plan->inputs_digest, text, used, err);
+}
+
+static at_status make_values(at_plan *plan, at_error *err) {
+    at_status st;
+    or_problem_of(&plan->problem, &plan->node, &plan->call);
+    if ((st = at_plan_fill(plan, err)) != AT_OK) return st;
+    if (plan->call.out[OR_KEY_CACHE_OUT].dtype != OR_ABSENT) {
+        plan->call.out[OR_KEY_CACHE_OUT].data = plan->call.in[OR_KEY_CACHE].data;
+    }
+    or_problem_of(&plan->problem, &plan->node, &plan->call);
+    if ((st = at_plan_rows(plan, err)) != AT_OK) return st;
+    if (plan->c->expect == AT_EXPECT_EXACT && (st = at_plan_exact(plan, err)) != AT_OK) return st;
+    return digest_inputs(plan, err);
+}
+
+at_status at_plan_make(at_plan **out, const at_case *c, or_dialect dialect, uint64_t seed, at_error *err) {
+    at_status st;
+    at_plan *plan = calloc(1, sizeof *plan);
+    *out = NULL;
+    if (plan == NULL) return at_fail_memory(err, sizeof *plan);
+    plan->c = c;
+    plan->seed = seed;
+    if ((st = at_plan_sane(c, err)) != AT_OK) goto done;
+    if ((st = at_plan_node_of(plan, dialect, err)) != AT_OK) goto done;
+    if ((st = at_plan_shapes(plan, err)) != AT_OK) goto done;
+    if ((st = fill_metadata(plan, err)) != AT_OK) goto done;
+    if ((st = at_plan_rules(plan, err)) != AT_OK) goto done;
+    if (c->expect != AT_EXPECT_REFUSAL && (st = make_values(plan, err)) != AT_OK) goto done;
+    *out = plan;
+    plan = NULL;
+done:
+    at_plan_free(plan);
+    return st;
+}
+
+void at_plan_free(at_plan *plan) {
+    if (plan == NULL) return;
+    for (int i = 0; i < OR_INPUTS; i++) free(plan->call.in[i].data); /* outputs have none of their own */
+    free((void *)plan->node.attr);
+    free(plan->row);
+    free(plan);
+}

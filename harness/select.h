@@ -1,0 +1,28 @@
+/* Which attempts a command line asks for: cases by tier, pattern and tag, each in every mode that applies. */
+#ifndef AT_SELECT_H
+#define AT_SELECT_H
+
+#include "modes.h"
+#include "options.h"
+
+typedef struct {
+    size_t index; /* of the case */
+    const at_case *c;
+    const at_mode *mode;
+} at_choice;
+
+typedef struct {
+    at_choice *choice; /* [choices] in the cases' order */
+    size_t choices;
+    size_t cases;      /* distinct ones among them */
+} at_selection;
+
+/* AT_USAGE where a pattern, tag or mode matches nothing: a typing error must not look like a green run. */
+AT_MUST_USE at_status at_select(at_selection *out, const at_cases *, const at_options *, at_error *err);
+void at_selection_free(at_selection *);
+bool at_selected(const at_case *, const at_options *);
+
+/* What an attempt costs on the CPU, in units of about a multiply-add; the same on every machine, so that shards are stable. */
+double at_cost(const at_case *, const at_mode *);
+
+#endif

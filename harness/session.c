@@ -1,0 +1,277 @@
+#include "session.h"
+#include "blackbox.h"
+#include "design.h"
+#include "dump.h"
+#include "finding.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const code_name[] = {"ACCEPTED",   "NOT_IMPLEMENTED", "INVALID_NODE", "INVALID_CALL",
+                                        "NOT_WARMED", "OUT_OF_MEMORY",   "DEVICE_ERROR"};
+
+const char *at_code_name(at_code code)
+{
+    return (size_t)code < sizeof code_name / sizeof *code_name ? code_name[code] : "a code that the ABI does not have";
+}
+
+/* A legal call was refused: a subject may say that it does not do it, or that memory is short; all else is wrong. */
+static void refused(at_record *record, const char *gate, at_code code, at_refusal *refusal)
+{
+    refusal->text[sizeof refusal->text - 1] = 0;
+    const char *rule = refusal->rule ? refusal->rule : "no rule";
+    if (code == AT_NOT_IMPLEMENTED || code == AT_OUT_OF_MEMORY) {
+        record->verdict = code == AT_NOT_IMPLEMENTED ? AT_UNSUPPORTED : AT_NOT_RUN;
+        if (record->message == NULL) {
+            record->message = at_text("%s said %s (%s): %s", gate, at_code_name(code), rule, refusal->text);
+        }
+    } else {
+        at_find(record, "refusal", "%s refused a legal call with %s (%s): %s", gate, at_code_name(code), rule, refusal->text);
+    }
+}
+
+at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_record *record, bool *going, at_error *err)
+{
+    const at_subject *subject = host->subject;
+    *s = (at_session){.host = host, .plan = plan, .record = record};
+    *going = false;
+    if ((s->attr = calloc(plan->node.attrs + 1, sizeof *s->attr)) == NULL) return at_fail_memory(err, plan->node.attrs);
+    at_plan_node(&s->node, s->attr, plan);
+    at_plan_call(&s->call, plan);
+    at_dtype given[AT_INPUTS];
+    for (int i = 0; i < AT_INPUTS; i++) given[i] = s->call.in[i].dtype;
+    at_refusal refusal = {0};
+    at_code code;
+    at_phase("supports, create, prepare");
+    if ((code = subject->supports(&s->node, given, &refusal)) != AT_ACCEPTED) {
+        refused(record, "supports", code, &refusal);
+    } else if ((code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
+        refused(record, "create", code, &refusal);
+    } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) != AT_ACCEPTED) {
+        refused(record, "prepare", code, &refusal);
+    } else {
+        *going = true;
+    }
+    return AT_OK;
+}
+
+void at_session_close(at_session *s)
+{
+    if (s->kernel != NULL) s->host->subject->destroy(s->kernel);
+    free(s->attr);
+    for (int i = 0; i < AT_SLOTS; i++) at_blackbox_buffer(i, NULL, NULL, 0);
+    *s = (at_session){0};
+}
+
+static const char *slot_name(int slot)
+{
+    return slot < AT_SLOT_OUTPUTS     ? or_input_name(slot)
+           : slot < AT_SLOT_WORKSPACE ? or_output_name(slot - AT_SLOT_OUTPUTS)
+                                      : "workspace";
+}
+
+static at_status place_one(at_session *s, int slot, size_t bytes, at_edge edge, at_error *err)
+{
+    const at_host *h = s->host;
+    at_status st = h->ops->place(h->device, &s->buffer[slot], slot, bytes, h->subject->alignment, edge, err);
+    if (st == AT_OK) at_blackbox_buffer(slot, slot_name(slot), s->buffer[slot].data, bytes);
+    return st;
+}
+
+at_status at_session_place(at_session *s, at_edge edge, at_error *err)
+{
+    const or_call *plain = &s->plan->call;
+    at_status st = AT_OK;
+    for (int i = 0; i < AT_INPUTS && st == AT_OK; i++) {
+        if (plain->in[i].dtype == OR_ABSENT) continue;
+        if (i == AT_ATTENTION_METADATA) { /* the one input that lives on the host */
+            s->call.in[i].data = plain->in[i].data;
+            continue;
+        }
+        st = place_one(s, i, at_tensor_bytes(&plain->in[i]), edge, err);
+        s->call.in[i].data = s->buffer[i].data;
+    }
+    for (int i = 0; i < AT_OUTPUTS && st == AT_OK; i++) {
+        if (plain->out[i].dtype == OR_ABSENT) continue;
+        int slot = AT_SLOT_OUTPUTS + i;
+        if (i == AT_KEY_CACHE_OUT && s->plan->cache_aliased) {
+            s->call.out[i].data = s->call.in[AT_KEY_CACHE].data;
+            continue;
+        }
+        st = place_one(s, slot, at_tensor_bytes(&plain->out[i]), edge, err);
+        s->call.out[i].data = s->buffer[slot].data;
+    }
+    if (st != AT_OK) return st;
+    st = place_one(s, AT_SLOT_WORKSPACE, s->workspace_bytes, edge, err);
+    s->call.workspace = s->buffer[AT_SLOT_WORKSPACE].data;
+    s->call.workspace_bytes = s->workspace_bytes;
+    s->call.stream = s->host->ops->stream(s->host->device);
+    return st;
+}
+
+at_status at_session_restore(at_session *s, uint8_t poison, at_error *err)
+{
+    const at_device_ops *ops = s->host->ops;
+    at_device *device = s->host->device;
+    at_status st = AT_OK;
+    for (int i = 0; i < AT_SLOTS && st == AT_OK; i++) {
+        if (s->buffer[i].data == NULL) continue;
+        st = i < AT_INPUTS ? ops->upload(device, &s->buffer[i], s->plan->call.in[i].data, err)
+                           : ops->fill(device, &s->buffer[i], poison, err);
+    }
+    return st;
+}
+
+at_status at_session_execute(at_session *s, bool capturing, bool *going, at_error *err)
+{
+    (void)err;
+    at_refusal refusal = {0};
+    s->call.capturing = capturing;
+    at_phase(capturing ? "execute, capturing" : "execute");
+    at_code code = s->host->subject->execute(s->kernel, &s->call, &refusal);
+    *going = code == AT_ACCEPTED;
+    if (!*going) refused(s->record, capturing ? "execute while capturing" : "execute", code, &refusal);
+    return AT_OK;
+}
+
+at_status at_session_wait(at_session *s, at_error *err)
+{
+    at_phase("waiting for the device");
+    at_status st = s->host->ops->wait(s->host->device, err);
+    if (st == AT_FAILED) at_find(s->record, "sticky", "the device reports: %.300s", err->text);
+    return st;
+}
+
+static at_status detect_canary(at_session *s, int slot, at_error *err)
+{
+    const at_buffer *buffer = &s->buffer[slot];
+    bool intact;
+    int64_t where;
+    at_status st = s->host->ops->check_canaries(s->host->device, buffer, &intact, &where, err);
+    if (st != AT_OK || intact) return st;
+    int64_t beyond = where < 0 ? -where : where - (int64_t)buffer->bytes + 1;
+    at_find(s->record, "canary", "%s: a byte was written %" PRId64 " past the %s of its %zu bytes", slot_name(slot), beyond,
+            where < 0 ? "start" : "end", buffer->bytes);
+    return AT_OK;
+}
+
+static at_status detect_input(at_session *s, int slot, at_error *err)
+{
+    const at_buffer *buffer = &s->buffer[slot];
+    const unsigned char *planned = s->plan->call.in[slot].data;
+    unsigned char *now = malloc(buffer->bytes + 1);
+    if (now == NULL) return at_fail_memory(err, buffer->bytes);
+    at_status st = s->host->ops->download(s->host->device, now, buffer, err);
+    if (st == AT_OK && buffer->bytes > 0 && memcmp(now, planned, buffer->bytes) != 0) {
+        size_t i = 0;
+        while (now[i] == planned[i]) i++;
+        at_find(s->record, "input", "%s: byte %zu changed from 0x%02x to 0x%02x; inputs are const", slot_name(slot), i,
+                planned[i], now[i]);
+    }
+    free(now);
+    return st;
+}
+
+at_status at_session_detect(at_session *s, at_error *err)
+{
+    at_status st = AT_OK;
+    for (int i = 0; i < AT_SLOTS && st == AT_OK; i++) {
+        if (s->buffer[i].data == NULL) continue;
+        st = detect_canary(s, i, err);
+        if (st == AT_OK && i < AT_INPUTS && i != AT_KEY_CACHE) st = detect_input(s, i, err);
+    }
+    return st;
+}
+
+at_status at_session_read(at_session *s, at_traces *out, at_error *err)
+{
+    const at_device_ops *ops = s->host->ops;
+    const at_buffer *output = &s->buffer[AT_SLOT_OUTPUTS + AT_OUTPUT], *cache = &s->buffer[AT_KEY_CACHE];
+    at_status st;
+    *out = (at_traces){.output = malloc(output->bytes + 1),
+                       .key_cache = malloc(cache->bytes + 1),
+                       .output_bytes = output->bytes,
+                       .cache_bytes = cache->bytes};
+    if (out->output == NULL || out->key_cache == NULL) {
+        st = at_fail_memory(err, output->bytes + cache->bytes);
+    } else if ((st = ops->download(s->host->device, out->output, output, err)) == AT_OK) {
+        st = ops->download(s->host->device, out->key_cache, cache, err);
+    }
+    if (st != AT_OK) at_traces_free(out);
+    return st;
+}
+
+void at_traces_free(at_traces *traces)
+{
+    free(traces->output);
+    free(traces->key_cache);
+    *traces = (at_traces){0};
+}
+
+bool at_traces_equal(at_record *record, const char *detector, const char *what, const at_plan *plan, const at_traces *got,
+                     const at_traces *want)
+{
+    const or_problem *p = &plan->problem;
+    if (got->output_bytes > 0 && memcmp(got->output, want->output, got->output_bytes) != 0) {
+        int64_t i = 0;
+        while (got->output[i] == want->output[i]) i++;
+        int64_t row = i / p->v_head_size;
+        at_find(record, detector, "%s differ: token %" PRId64 ", head %" PRId64 ", channel %" PRId64 ": 0x%04x, 0x%04x", what,
+                row / p->heads, row % p->heads, i % p->v_head_size, got->output[i], want->output[i]);
+        return false;
+    }
+    if (got->cache_bytes > 0 && memcmp(got->key_cache, want->key_cache, got->cache_bytes) != 0) {
+        int64_t i = 0;
+        while (got->key_cache[i] == want->key_cache[i]) i++;
+        at_find(record, detector, "%s differ: cache slot %" PRId64 ", channel %" PRId64 ": 0x%04x, 0x%04x", what,
+                i / p->head_size, i % p->head_size, got->key_cache[i], want->key_cache[i]);
+        return false;
+    }
+    return true;
+}
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static or_arithmetic arithmetic_of(const at_arithmetic *a)
+{
+    return (or_arithmetic){.rope = (or_rope)a->rope,
+                           .dot = (or_dot)a->dot,
+                           .exp = (or_exp)a->exp,
+                           .tanh = (or_tanh)a->tanh,
+                           .p = (or_dtype)a->p,
+                           .partial = (or_dtype)a->partial,
+                           .sum_of_rounded_p = a->sum_of_rounded_p != 0,
+                           .tile = a->tile,
+                           .splits = a->splits};
+}
+
+at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err)
+{
+    const at_plan *plan = s->plan;
+    const at_design *design = at_design_by_name(plan->c->design);
+    at_question question = {.problem = &plan->problem,
+                            .cache_before = plan->call.in[OR_KEY_CACHE].data,
+                            .row = plan->row,
+                            .rows = plan->rows,
+                            .arithmetic = arithmetic_of(&s->arithmetic),
+                            .mode = design != NULL && design->independent ? OR_STATISTICAL : OR_RIGOROUS,
+                            .exact = plan->c->expect == AT_EXPECT_EXACT};
+    at_answer answer = {.output = traces->output, .key_cache = traces->key_cache};
+    char text[200];
+    double start = now_seconds();
+    at_phase("oracle");
+    at_status st = at_judge(s->record, &question, &answer, err);
+    if (st == AT_OK && s->host->dump != NULL) st = at_dump(s->host->dump, &question, &answer, err);
+    s->record->seconds_oracle += now_seconds() - start;
+    if (s->record->arithmetic == NULL) {
+        s->record->arithmetic = at_text("%s", or_arithmetic_text(&question.arithmetic, text, sizeof text));
+    }
+    return st;
+}

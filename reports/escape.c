@@ -1,0 +1,68 @@
+#include "escape.h"
+#include "../harness/record.h"
+
+#include <string.h>
+
+/* What stands for a visible character, or NULL where it stands for itself. `rest` starts with it. */
+typedef const char *replace(uint32_t character, const char *rest);
+
+static bool visible(uint32_t c) {
+    static const uint32_t hidden[][2] = {
+        {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200B, 0x200F},   {0x2028, 0x202E},
+        {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
+    };
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        if (c >= hidden[i][0] && c <= hidden[i][1]) return false;
+    }
+    return (c & 0xFFFE) != 0xFFFE; /* noncharacters, which XML forbids */
+}
+
+static void put(FILE *f, const char *text, size_t most, replace *of) {
+    size_t left = text == NULL ? 0 : strlen(text), taken;
+    for (size_t shown = 0; left > 0; text += taken, left -= taken, shown++) {
+        uint32_t c;
+        if (most > 0 && shown == most) {
+            fputs("...", f);
+            return;
+        }
+        taken = at_utf8_decode(text, left, &c);
+        if (taken == 0) {
+            taken = 1;
+            fprintf(f, "\\x%02x", (unsigned char)*text);
+        } else if (!visible(c)) {
+            fprintf(f, c == '\n' ? "\\n" : c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+        } else {
+            const char *instead = of(c, text);
+            if (instead != NULL) fputs(instead, f);
+            else fwrite(text, 1, taken, f);
+        }
+    }
+}
+
+static const char *same(uint32_t c, const char *rest) {
+    (void)c, (void)rest;
+    return NULL;
+}
+
+static const char *entity(uint32_t c, const char *rest) {
+    (void)rest;
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : c == '\'' ? "&#39;" : NULL;
+}
+
+static const char *inert(uint32_t c, const char *rest) {
+    static const char special[] = "\\`*_[]|~#$!", *const escaped[] = {"\\\\", "\\`", "\\*", "\\_", "\\[", "\\]", "\\|", "\\~", "\\#", "\\$", "\\!"};
+    const char *found = c < 0x80 ? strchr(special, (int)c) : NULL;
+    if (found != NULL) return escaped[found - special];
+    if (c == ':' && strncmp(rest, "://", 3) == 0) return "&#58;"; /* or it becomes a link */
+    return entity(c, rest);
+}
+
+void at_put_terminal(FILE *f, const char *text, size_t most) { put(f, text, most, same); }
+void at_put_xml(FILE *f, const char *text, size_t most) { put(f, text, most, entity); }
+void at_put_markdown(FILE *f, const char *text, size_t most) { put(f, text, most, inert); }
+
+void at_put_code(FILE *f, const char *text, size_t most) {
+    fputs("<code>", f);
+    at_put_markdown(f, text, most);
+    fputs("</code>", f);
+}

@@ -1,0 +1,102 @@
+#include "sample.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *text_of(const at_journal *j, bool colour) {
+    char *text = NULL;
+    size_t bytes = 0;
+    at_error err;
+    FILE *f = open_memstream(&text, &bytes);
+    cr_assert_eq(at_report_text(j, f, colour, &err), AT_OK, "%s", err.text);
+    fclose(f);
+    return text;
+}
+
+static at_journal *with_a_fault(void) {
+    at_journal *j = sample_journal();
+    sample_attempt(j, "a/1", AT_PASS);
+    at_record *r = sample_attempt(j, "a/2", AT_FAIL);
+    sample_tensor(r, "output", 1.25);
+    sample_finding(r, "value", "token 3 is off");
+    r = sample_attempt(j, "a/3", AT_FAIL);
+    sample_finding(r, "value", "token 4 is off");
+    r = sample_attempt(j, "a/4", AT_NOT_RUN);
+    sample_set(&r->message, "stopped after 2 failures");
+    return j;
+}
+
+Test(text, a_fault_is_shown_once_with_its_first_finding_and_the_line_that_repeats_it) {
+    at_journal *j = with_a_fault();
+    char *text = text_of(j, false);
+    cr_expect_str_eq(text, "attempts  1 PASS, 2 FAIL, 1 NOT_RUN\n"
+                           "worst     1.25 of the budget: a/2, output token 3 head 1 channel 77\n"
+                           "          due 1.5, got 1.75, allowed 1.4 to 1.6\n"
+                           "FAIL a/2 [eager] and 1 more\n"
+                           "     value: token 3 is off\n"
+                           "     attest repro a/2 --mode eager\n"
+                           "not run   1: stopped after 2 failures\n");
+    free(text);
+    at_journal_free(j);
+}
+
+Test(text, colour_is_there_only_when_asked_for) {
+    at_journal *j = with_a_fault();
+    char *text = text_of(j, true), *plain = text_of(j, false);
+    cr_expect_not_null(strstr(text, "2 \x1b[31mFAIL\x1b[0m"), "%s", text);
+    cr_expect_null(strchr(plain, '\x1b'));
+    free(text);
+    free(plain);
+    at_journal_free(j);
+}
+
+Test(text, thousands_of_faults_fit_a_screen) {
+    at_journal *j = sample_journal();
+    for (int i = 0; i < 3000; i++) {
+        char id[64], text[600];
+        snprintf(id, sizeof id, "suite%d/case/i=%d", i % 100, i);
+        memset(text, 'x', sizeof text - 1), text[sizeof text - 1] = 0;
+        at_record *r = sample_attempt(j, id, i % 3 ? AT_FAIL : AT_NOT_RUN);
+        sample_tensor(r, "output", i);
+        sample_finding(r, "value", text);
+        snprintf(text, sizeof text, "reason %d", i % 7);
+        if (i % 3 == 0) sample_set(&r->message, text);
+    }
+    j->header.planned += 7;
+    char *text = text_of(j, false);
+    int lines = sample_count(text, "\n");
+    cr_expect(lines <= 24, "%d lines:\n%s", lines, text);
+    cr_expect_not_null(strstr(text, "and 96 more faults"), "%s", text);
+    cr_expect_not_null(strstr(text, "for 4 more reasons"), "%s", text);
+    cr_expect_not_null(strstr(text, "7 of 3007 planned attempts left no record"), "%s", text);
+    for (const char *line = text; *line != 0; line = strchr(line, '\n') + 1) cr_expect(strcspn(line, "\n") < 250);
+    free(text);
+    at_journal_free(j);
+}
+
+Test(text, names_and_messages_cannot_steer_the_terminal) {
+    at_journal *j = sample_journal();
+    at_record *r = sample_attempt(j, hostile, AT_CRASH);
+    sample_set(&r->name, hostile), sample_set(&r->mode, hostile), sample_set(&r->repro, hostile);
+    sample_tensor(r, hostile, 2);
+    sample_finding(r, hostile, hostile);
+    r = sample_attempt(j, "a/2", AT_NOT_RUN);
+    sample_set(&r->message, hostile);
+    char *text = text_of(j, false);
+    for (const char *c = text; *c != 0; c++) cr_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f), "0x%02x in %s", (unsigned char)*c, text);
+    cr_expect_eq(sample_count(text, "\n"), 7, "no line of theirs: %s", text);
+    free(text);
+    at_journal_free(j);
+}
+
+Test(text, a_terminal_that_takes_nothing_is_an_error) {
+    at_journal *j = with_a_fault();
+    at_error err;
+    FILE *full = fopen("/dev/full", "w");
+    cr_assert_not_null(full);
+    cr_expect_eq(at_report_text(j, full, false, &err), AT_INFRASTRUCTURE);
+    cr_expect_not_null(strstr(err.text, "No space left"), "%s", err.text);
+    fclose(full);
+    at_journal_free(j);
+}

@@ -1,0 +1,193 @@
+/* coverage.md and coverage.json: by kind what was executed and what was not, and of each pair of axes the values that never met. */
+#include "coverage.h"
+#include "escape.h"
+#include "writers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { NAME = 120, MOST_MISSING = 40 }; /* coverage.json lists all of them */
+
+static const struct {
+    const char *kind, *title, *passed;
+} kinds[] = {
+    {"suite", "Suites", "passed"},
+    {"mode", "Modes", "passed"},
+    {"tag", "Tags", "passed"},
+    {"clause", "Clauses of the contract", "passed"},
+    {"scenario", "Scenarios", "passed"},
+    {"rule", "Refusal rules by gate", "answered"},
+    {"axis", "Axes by value", "passed"},
+};
+
+static size_t executed(const at_coverage *c, size_t from, size_t end) {
+    size_t n = 0;
+    for (size_t i = from; i < end; i++) n += c->item[i].attempts > 0;
+    return n;
+}
+
+static void put_uncovered(FILE *f, const at_coverage *c, size_t from, size_t end) {
+    size_t listed = 0;
+    for (size_t i = from; i < end; i++) {
+        if (c->item[i].attempts > 0) continue;
+        fputs(listed++ == 0 ? "\nNot covered: " : ", ", f);
+        at_put_code(f, at_item_name(&c->item[i]), NAME);
+    }
+    fputs(listed == 0 ? "\nAll covered.\n" : ".\n", f);
+}
+
+static void put_kind(FILE *f, const at_coverage *c, size_t from, size_t end) {
+    const char *passed = "passed";
+    char kind[40];
+    snprintf(kind, sizeof kind, "%.*s", (int)c->item[from].kind_bytes, c->item[from].key);
+    fputs("\n## ", f);
+    size_t k = 0, known = sizeof kinds / sizeof *kinds;
+    while (k < known && strcmp(kinds[k].kind, kind) != 0) k++;
+    if (k < known) passed = kinds[k].passed;
+    at_put_markdown(f, k < known ? kinds[k].title : kind, 0);
+    fprintf(f, ": %zu of %zu\n", executed(c, from, end), end - from);
+    put_uncovered(f, c, from, end);
+    fprintf(f, "\n| %s | cases | attempts | %s |\n|---|--:|--:|--:|\n", k < known ? kinds[k].kind : "name", passed);
+    for (size_t i = from; i < end; i++) {
+        const at_item *item = &c->item[i];
+        if (item->attempts == 0) continue;
+        fputs("| ", f);
+        at_put_markdown(f, at_item_name(item), NAME);
+        fprintf(f, " | %" PRId64 " | %" PRId64 " | %" PRId64 " |\n", item->cases, item->attempts, item->passed);
+    }
+}
+
+/* ---- pairs ---- */
+
+typedef struct {
+    size_t a, a_end, b, b_end; /* items: the values of two axes */
+} axes;
+
+static size_t met(const at_coverage *c, const axes *x) {
+    size_t n = 0;
+    for (size_t i = x->a; i < x->a_end; i++) {
+        for (size_t k = x->b; k < x->b_end; k++) n += at_together(c, i, k);
+    }
+    return n;
+}
+
+typedef void put_pairs(FILE *, const at_coverage *, const axes *, bool first);
+
+static void each_two_axes(FILE *f, const at_coverage *c, put_pairs *put) {
+    bool first = true;
+    size_t end = c->axis + c->axes;
+    for (size_t a = c->axis, a_end; a < end; a = a_end) {
+        a_end = at_axis_end(c, a);
+        for (size_t b = a_end, b_end; b < end; b = b_end, first = false) {
+            b_end = at_axis_end(c, b);
+            put(f, c, &(axes){a, a_end, b, b_end}, first);
+        }
+    }
+}
+
+static const char *value_of(const at_item *item) {
+    const char *name = at_item_name(item);
+    size_t bytes = at_axis_bytes(item);
+    return name + bytes + (name[bytes] == '=');
+}
+
+static void copy_axis(char name[NAME], const at_item *item) {
+    size_t bytes = at_axis_bytes(item);
+    snprintf(name, NAME, "%.*s", bytes < NAME ? (int)bytes : NAME - 1, at_item_name(item));
+}
+
+static void put_pairs_markdown(FILE *f, const at_coverage *c, const axes *x, bool first) {
+    char a[NAME], b[NAME];
+    size_t all = (x->a_end - x->a) * (x->b_end - x->b), covered = met(c, x), listed = 0;
+    if (first) fputs("\n## Axes by pair\n\n| axes | met | of | never met |\n|---|--:|--:|---|\n", f);
+    copy_axis(a, &c->item[x->a]);
+    copy_axis(b, &c->item[x->b]);
+    fputs("| ", f);
+    at_put_markdown(f, a, 0);
+    fputs(" × ", f);
+    at_put_markdown(f, b, 0);
+    fprintf(f, " | %zu | %zu | ", covered, all);
+    for (size_t i = x->a; i < x->a_end && listed < MOST_MISSING; i++) {
+        for (size_t k = x->b; k < x->b_end && listed < MOST_MISSING; k++) {
+            if (at_together(c, i, k)) continue;
+            if (listed++ > 0) fputs(", ", f);
+            at_put_markdown(f, value_of(&c->item[i]), NAME);
+            fputs(" × ", f);
+            at_put_markdown(f, value_of(&c->item[k]), NAME);
+        }
+    }
+    if (all - covered > listed) fprintf(f, " and %zu more (coverage.json)", all - covered - listed);
+    fputs(" |\n", f);
+}
+
+at_status at_write_coverage(FILE *f, const at_report *r, at_error *err) {
+    at_coverage c;
+    at_status st = at_coverage_of(&c, r->journal, err);
+    if (st != AT_OK) return st;
+    fputs("# Coverage\n\n", f);
+    at_put_markdown(f, r->outcome.line, 0);
+    fputs("\n\nCounted are attempts that were executed, whatever came of them; not those that were unsupported, not run, or broken by the "
+          "harness.\n",
+          f);
+    for (size_t i = 0, end; i < c.items; i = end) {
+        end = at_kind_end(&c, i);
+        put_kind(f, &c, i, end);
+    }
+    each_two_axes(f, &c, put_pairs_markdown);
+    at_coverage_free(&c);
+    return AT_OK;
+}
+
+/* ---- JSON ---- */
+
+static void put_item_json(FILE *f, const at_item *item, bool first) {
+    fprintf(f, "%s\n{\"item\":", first ? "" : ",");
+    at_json_put_string(f, item->key);
+    fprintf(f, ",\"declared\":%s,\"cases\":%" PRId64 ",\"attempts\":%" PRId64 ",\"passed\":%" PRId64 "}", item->declared ? "true" : "false",
+            item->cases, item->attempts, item->passed);
+}
+
+static void put_pairs_json(FILE *f, const at_coverage *c, const axes *x, bool first) {
+    char name[2][NAME];
+    bool first_pair = true;
+    copy_axis(name[0], &c->item[x->a]);
+    copy_axis(name[1], &c->item[x->b]);
+    fprintf(f, "%s\n{\"axes\":[", first ? "" : ",");
+    at_json_put_string(f, name[0]);
+    putc(',', f);
+    at_json_put_string(f, name[1]);
+    fprintf(f, "],\"met\":%zu,\"of\":%zu,\"never\":[", met(c, x), (x->a_end - x->a) * (x->b_end - x->b));
+    for (size_t i = x->a; i < x->a_end; i++) {
+        for (size_t k = x->b; k < x->b_end; k++) {
+            if (at_together(c, i, k)) continue;
+            fputs(first_pair ? "[" : ",[", f);
+            at_json_put_string(f, value_of(&c->item[i]));
+            putc(',', f);
+            at_json_put_string(f, value_of(&c->item[k]));
+            putc(']', f);
+            first_pair = false;
+        }
+    }
+    fputs("]}", f);
+}
+
+at_status at_write_coverage_json(FILE *f, const at_report *r, at_error *err) {
+    at_coverage c;
+    bool first = true;
+    at_status st = at_coverage_of(&c, r->journal, err);
+    if (st != AT_OK) return st;
+    fputs("{\"items\":[", f);
+    for (size_t i = 0; i < c.items; i++) put_item_json(f, &c.item[i], i == 0);
+    fputs("\n],\n\"uncovered\":[", f);
+    for (size_t i = 0; i < c.items; i++) {
+        if (c.item[i].attempts > 0) continue;
+        if (!first) putc(',', f);
+        at_json_put_string(f, c.item[i].key);
+        first = false;
+    }
+    fputs("],\n\"pairs\":[", f);
+    each_two_axes(f, &c, put_pairs_json);
+    fputs("\n]}\n", f);
+    at_coverage_free(&c);
+    return AT_OK;
+}

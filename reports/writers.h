@@ -1,0 +1,34 @@
+/* The writers, one a report. A stream's own failure is seen by ferror, by whoever opened it. */
+#ifndef AT_WRITERS_H
+#define AT_WRITERS_H
+
+#include "group.h"
+#include "tensors.h"
+#include "verdict.h"
+
+/* A journal and what all writers want to know of it. */
+typedef struct {
+    const at_journal *journal;
+    at_outcome outcome;
+    at_groups bad, not_run;
+    at_tensors tensors;
+} at_report;
+
+typedef struct {
+    const char *name, *file;
+    at_status (*write)(FILE *, const at_report *, at_error *err);
+} at_writer;
+
+const at_writer *at_writers(size_t *count);
+
+at_status at_write_text(FILE *, const at_report *, at_error *);
+at_status at_write_json(FILE *, const at_report *, at_error *);
+at_status at_write_tolerance(FILE *, const at_report *, at_error *);
+at_status at_write_coverage(FILE *, const at_report *, at_error *);
+at_status at_write_coverage_json(FILE *, const at_report *, at_error *);
+at_status at_write_summary(FILE *, const at_report *, at_error *);
+at_status at_write_junit(FILE *, const at_report *, at_error *);
+
+void at_put_summary(FILE *, const at_report *, bool colour); /* at_write_text in colour */
+
+#endif
