@@ -1,4 +1,5 @@
-/* cos_cache and sin_cache: entry [p, i] is the cosine and sine of p * base^(-2i/R), i < R/2, rounded once to the case's type. */
+/* cos_cache and sin_cache: entry [p, i] is the cosine and sine of p * base^(-2i/R), i < R/2, rounded once to the case's
+ * type. */
 #ifndef AT_ANGLE_H
 #define AT_ANGLE_H
 

@@ -29,8 +29,8 @@ at_status at_design_values(double out[AT_DESIGN_PARAMETERS], const at_design *de
         size_t i = 0;
         while (known[i].name != NULL && strcmp(known[i].name, c->parameter[given].name) != 0) i++;
         if (known[i].name == NULL) {
-            return at_fail(err, AT_USAGE, "%s:%d:%d: data design %s has no parameter \"%s\"", c->place.file, c->place.line,
-                           c->place.column, design->name, c->parameter[given].name);
+            return at_fail(err, AT_USAGE, "%s:%d:%d: data design %s has no parameter \"%s\"", c->place.file,
+                           c->place.line, c->place.column, design->name, c->parameter[given].name);
         }
         out[i] = c->parameter[given].value;
     }

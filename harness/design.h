@@ -1,7 +1,7 @@
 /* What the tensors of a case hold. Random data hide most faults, so each design is built to make some visible.
  *
- * Every element is a function of (seed, tensor, element) through Philox and integer or exactly specified double arithmetic, so that
- * inputs are bit-identical on every host. One row of the table adds a design. */
+ * Every element is a function of (seed, tensor, element) through Philox and integer or exactly specified double
+ * arithmetic, so that inputs are bit-identical on every host. One row of the table adds a design. */
 #ifndef AT_DESIGN_H
 #define AT_DESIGN_H
 
@@ -40,8 +40,9 @@ struct at_design {
     const char *name, *about;
     bool independent;  /* V and logits are independent draws: the statistical budget may be used             */
     bool marks_hidden; /* cached rows that no token sees hold what the design says too; else the case's poison */
-    const at_design_parameter *parameter;  /* ends with a NULL name; "angle" and "base" (angle.h) come first */
-    const char *(*unfit)(const at_fill *); /* NULL, or why the case cannot show what the design is for; may itself be NULL */
+    const at_design_parameter *parameter; /* ends with a NULL name; "angle" and "base" (angle.h) come first */
+    const char *(*unfit)(
+        const at_fill *);   /* NULL, or why the case cannot show what the design is for; may itself be NULL */
     at_channel ask, row;    /* numbers that query, fresh and cached start from */
     at_channel_bits query;  /* NULL: 0                                         */
     at_channel_bits fresh;  /* a row of `key`, before RoPE                     */
@@ -50,15 +51,17 @@ struct at_design {
 
 const at_design *const *at_designs(size_t *count);
 const at_design *at_design_by_name(const char *name);
-/* The values of the design's parameters, the case's or the defaults. AT_USAGE where the case names one that the design lacks. */
-AT_MUST_USE at_status at_design_values(double out[AT_DESIGN_PARAMETERS], const at_design *, const at_case *, at_error *err);
+/* The values of the design's parameters, the case's or the defaults. AT_USAGE where the case names one that the design
+ * lacks. */
+AT_MUST_USE at_status at_design_values(double out[AT_DESIGN_PARAMETERS], const at_design *, const at_case *,
+                                       at_error *err);
 
 /* Bits that must not be read: what `poison` puts at element i of a place; NaNs carry the low bits of i as payload. For
  * AT_POISON_NEIGHBOUR the caller copies another row; here it is 0. */
 uint16_t at_poison_bits(at_poison, or_dtype, uint64_t element);
 
-/* Portable draws by Philox 4x32-10: a uniform 64-bit word, and a normal with mean 0 and deviation 1 (integer table, no libm; beyond
- * 5.3 deviations it is cut off). `stream` names the tensor. */
+/* Portable draws by Philox 4x32-10: a uniform 64-bit word, and a normal with mean 0 and deviation 1 (integer table, no
+ * libm; beyond 5.3 deviations it is cut off). `stream` names the tensor. */
 uint64_t at_draw(uint64_t seed, uint32_t stream, uint64_t element);
 double at_normal(uint64_t seed, uint32_t stream, uint64_t element);
 

@@ -20,13 +20,15 @@ static uint16_t pattern(const at_fill *f, at_spot at) {
     const or_problem *p = f->problem;
     if (at_is_rotated(f, at.channel)) return at_plain_fresh(f, at);
     const int64_t channel = at.channel < p->rotary_offset ? at.channel : at.channel - p->rotary_dim;
-    const uint16_t bits = (uint16_t)((int64_t)f->value[P_FIRST] + new_token_of(f, at) * (p->head_size - p->rotary_dim) + channel);
+    const uint16_t bits =
+        (uint16_t)((int64_t)f->value[P_FIRST] + new_token_of(f, at) * (p->head_size - p->rotary_dim) + channel);
     return f->value[P_FINITE] != 0 && or_class(p->dtype, bits) != OR_FINITE ? bits & 0xBFFF : bits;
 }
 
 const at_design at_all_bits = {
     .name = "all_bits",
-    .about = "consecutive bit patterns in the pass-through channels: NaN payloads, signed zeros and subnormals are to be copied",
+    .about = "consecutive bit patterns in the pass-through channels: NaN payloads, signed zeros and subnormals are to "
+             "be copied",
     .parameter = parameters,
     .row = at_position_code,
     .fresh = pattern,

@@ -1,4 +1,5 @@
-/* Seeded normals, for what the error budget has to say; and the same with a NaN, an infinity or an overflow in one place. */
+/* Seeded normals, for what the error budget has to say; and the same with a NaN, an infinity or an overflow in one
+ * place. */
 #include "designs.h"
 
 #include <math.h>
@@ -6,8 +7,9 @@
 
 enum { P_AMPLITUDE = AT_P_OWN, P_DEVIATION, P_NEXT };
 #define NORMAL_PARAMETERS                                                                                              \
-    AT_ANGLE_PARAMETERS, {"amplitude", 0.7, "standard deviation of keys and values"},                                  \
-        {"deviation", 0.5, "standard deviation of the logits, for which q is sized; 0.3 to 1 is sharpest"}
+    AT_ANGLE_PARAMETERS, {"amplitude", 0.7, "standard deviation of keys and values"}, {                                \
+        "deviation", 0.5, "standard deviation of the logits, for which q is sized; 0.3 to 1 is sharpest"               \
+    }
 
 static const at_design_parameter normal_parameters[] = {NORMAL_PARAMETERS, {0}};
 
@@ -17,11 +19,17 @@ static double query_amplitude(const at_fill *f) {
     return per_unit * 1024 < f->value[P_DEVIATION] ? f->value[P_AMPLITUDE] : f->value[P_DEVIATION] / per_unit;
 }
 
-static double normal_ask(const at_fill *f, at_spot at) { return query_amplitude(f) * at_normal_of(f, AT_STREAM_QUERY, at); }
-static double normal_row(const at_fill *f, at_spot at) { return f->value[P_AMPLITUDE] * at_normal_of(f, AT_STREAM_KEY, at); }
+static double normal_ask(const at_fill *f, at_spot at) {
+    return query_amplitude(f) * at_normal_of(f, AT_STREAM_QUERY, at);
+}
+static double normal_row(const at_fill *f, at_spot at) {
+    return f->value[P_AMPLITUDE] * at_normal_of(f, AT_STREAM_KEY, at);
+}
 
 static const char *normal_unfit(const at_fill *f) {
-    return f->value[P_AMPLITUDE] > 0 && f->value[P_DEVIATION] >= 0 ? NULL : "amplitude has to be positive, deviation not negative";
+    return f->value[P_AMPLITUDE] > 0 && f->value[P_DEVIATION] >= 0
+               ? NULL
+               : "amplitude has to be positive, deviation not negative";
 }
 
 const at_design at_normal_data = {
@@ -57,11 +65,19 @@ static uint16_t special_or(const at_fill *f, at_spot at, at_channel_bits plain) 
     return at_bits_of(f, v[P_KIND] > 0 ? INFINITY : -INFINITY);
 }
 
-static uint16_t special_query(const at_fill *f, at_spot at) { return special_or(f, at, at_plain_query); }
-static uint16_t special_fresh(const at_fill *f, at_spot at) { return special_or(f, at, at_plain_fresh); }
-static uint16_t special_cached(const at_fill *f, at_spot at) { return special_or(f, at, at_plain_cached); }
+static uint16_t special_query(const at_fill *f, at_spot at) {
+    return special_or(f, at, at_plain_query);
+}
+static uint16_t special_fresh(const at_fill *f, at_spot at) {
+    return special_or(f, at, at_plain_fresh);
+}
+static uint16_t special_cached(const at_fill *f, at_spot at) {
+    return special_or(f, at, at_plain_cached);
+}
 
-static bool below(double x, int64_t end) { return x >= 0 && x < (double)end; }
+static bool below(double x, int64_t end) {
+    return x >= 0 && x < (double)end;
+}
 
 static const char *special_unfit(const at_fill *f) {
     const double *v = f->value;
@@ -99,13 +115,15 @@ static uint16_t overflow_fresh(const at_fill *f, at_spot at) {
 }
 
 static const char *overflow_unfit(const at_fill *f) {
-    if (f->problem->rotary_dim == 0 || f->value[AT_P_ANGLE] != AT_ANGLE_STANDARD) return "no row is turned by less than a quarter";
+    if (f->problem->rotary_dim == 0 || f->value[AT_P_ANGLE] != AT_ANGLE_STANDARD)
+        return "no row is turned by less than a quarter";
     return normal_unfit(f);
 }
 
 const at_design at_rope_overflow = {
     .name = "rope_overflow",
-    .about = "normal, but x cos + y sin of a new row exceeds the type: the written element is infinite, not wrapped or clamped",
+    .about = "normal, but x cos + y sin of a new row exceeds the type: the written element is infinite, not wrapped or "
+             "clamped",
     .parameter = overflow_parameters,
     .unfit = overflow_unfit,
     .ask = normal_ask,

@@ -1,4 +1,5 @@
-/* Queries that pick one key, so far ahead that the other weights are 0 in float32: the answer is that key's value, bit for bit. */
+/* Queries that pick one key, so far ahead that the other weights are 0 in float32: the answer is that key's value, bit
+ * for bit. */
 #include "designs.h"
 
 #include <math.h>
@@ -6,7 +7,8 @@
 
 static const at_design_parameter angles_alone[] = {AT_ANGLE_PARAMETERS, {0}};
 
-/* What q has to be for q * unit * |scale| to reach `lead`: a power of two with the scale's sign, or 0 where float16 has none. */
+/* What q has to be for q * unit * |scale| to reach `lead`: a power of two with the scale's sign, or 0 where float16 has
+ * none. */
 static double reach(const at_fill *f, double lead, double unit) {
     const double wanted = lead / (unit * fabs(f->problem->scale));
     double q = 0x1p-14;
@@ -20,8 +22,9 @@ static const char *cannot_lead(const at_fill *f, double q) {
     return f->problem->scale == 0 || q == 0 ? "with this scale no key can lead by enough" : NULL;
 }
 
-/* one_hot. The first channels of a row spell its position in +-8, as many as the longest sequence needs, and the query spells the
- * picked one. A bit that differs costs 2 * 8 * |q * scale|. Further channels hold small integers and are 0 in the query. */
+/* one_hot. The first channels of a row spell its position in +-8, as many as the longest sequence needs, and the query
+ * spells the picked one. A bit that differs costs 2 * 8 * |q * scale|. Further channels hold small integers and are 0
+ * in the query. */
 enum { LETTER = 8, LEAD = 128 };
 
 static int address_bits(const at_fill *f) {
@@ -30,7 +33,9 @@ static int address_bits(const at_fill *f) {
     return bits;
 }
 
-static double sign_of_bit(int64_t position, int64_t bit) { return position >> bit & 1 ? 1 : -1; }
+static double sign_of_bit(int64_t position, int64_t bit) {
+    return position >> bit & 1 ? 1 : -1;
+}
 
 static double addressed(const at_fill *f, at_spot at) {
     if (at.channel < address_bits(f)) return LETTER * sign_of_bit(at.position, at.channel);
@@ -59,8 +64,9 @@ const at_design at_one_hot = {
     .cached = at_wished_cached,
 };
 
-/* rope_retrieval. Every key is (16, 0) in each pair and RoPE alone tells keys apart; the query, after RoPE, has the picked key's
- * direction: score = 16 q sum_i cos((picked - j) theta_i). Latent channels hold codes and are 0 in the query. */
+/* rope_retrieval. Every key is (16, 0) in each pair and RoPE alone tells keys apart; the query, after RoPE, has the
+ * picked key's direction: score = 16 q sum_i cos((picked - j) theta_i). Latent channels hold codes and are 0 in the
+ * query. */
 enum { ARM = 16, STEEPNESS = 1024 };
 
 static double unturned(const at_fill *f, at_spot at) {
@@ -81,7 +87,8 @@ static const char *retrieval_unfit(const at_fill *f) {
 
 const at_design at_rope_retrieval = {
     .name = "rope_retrieval",
-    .about = "RoPE alone tells the keys apart and each token and head picks one: a wrong pairing, sign, row or span picks another",
+    .about = "RoPE alone tells the keys apart and each token and head picks one: a wrong pairing, sign, row or span "
+             "picks another",
     .parameter = angles_alone,
     .unfit = retrieval_unfit,
     .ask = retrieving,

@@ -9,7 +9,9 @@ static double share_or_code(const at_fill *f, at_spot at) {
     return at.channel % 2 ? (double)(at.position % 2) : at_position_code(f, at);
 }
 
-static const char *needs_scale(const at_fill *f) { return f->problem->scale == 0 ? "with scale 0 all scores are 0" : NULL; }
+static const char *needs_scale(const at_fill *f) {
+    return f->problem->scale == 0 ? "with scale 0 all scores are 0" : NULL;
+}
 
 enum { P_HIGH = AT_P_OWN, P_LOW };
 enum { SATURATE_Q = 256 };
@@ -30,7 +32,8 @@ static double saturate_ask(const at_fill *f, at_spot at) {
 
 const at_design at_saturate = {
     .name = "saturate",
-    .about = "q.k of 1e5 and 40: with scale 0.01 and softcap 1 two such keys weigh 0.650 and 0.350; capped before the scale 0.500 each, "
+    .about = "q.k of 1e5 and 40: with scale 0.01 and softcap 1 two such keys weigh 0.650 and 0.350; capped before the "
+             "scale 0.500 each, "
              "uncapped 1 and 0",
     .parameter = saturate_parameters,
     .ask = saturate_ask,
@@ -61,7 +64,8 @@ static double two_keys_ask(const at_fill *f, at_spot at) {
 
 const at_design at_two_keys = {
     .name = "two_keys",
-    .about = "all logits far from 0 and two heights ln 2 apart: of two such keys 1/3 and 2/3, or 0/0 where the maximum is not taken off",
+    .about = "all logits far from 0 and two heights ln 2 apart: of two such keys 1/3 and 2/3, or 0/0 where the maximum "
+             "is not taken off",
     .parameter = two_keys_parameters,
     .unfit = needs_scale,
     .ask = two_keys_ask,
@@ -88,7 +92,8 @@ static double rising_ask(const at_fill *f, at_spot at) {
 
 const at_design at_rising = {
     .name = "rising",
-    .about = "logits rise with the position: a running maximum moves all along, and what was summed before it has to be rescaled",
+    .about = "logits rise with the position: a running maximum moves all along, and what was summed before it has to "
+             "be rescaled",
     .parameter = rising_parameters,
     .unfit = needs_scale,
     .ask = rising_ask,

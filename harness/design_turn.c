@@ -1,8 +1,11 @@
-/* What designs share: channels before and after RoPE, codes that tell rows apart, and the choice of a visible position. */
+/* What designs share: channels before and after RoPE, codes that tell rows apart, and the choice of a visible position.
+ */
 #include "designs.h"
 #include "pages.h"
 
-uint16_t at_bits_of(const at_fill *f, double x) { return or_round(f->problem->dtype, x); }
+uint16_t at_bits_of(const at_fill *f, double x) {
+    return or_round(f->problem->dtype, x);
+}
 
 bool at_is_rotated(const at_fill *f, int64_t channel) {
     const or_problem *p = f->problem;
@@ -29,13 +32,25 @@ static uint16_t turned(const at_fill *f, at_channel of, at_spot at, int directio
     return or_round_sum(f->problem->dtype, at.channel == pair.first ? or_first(pair, x, y) : or_second(pair, x, y));
 }
 
-uint16_t at_wished_query(const at_fill *f, at_spot at) { return turned(f, f->design->ask, at, -1); }
-uint16_t at_wished_fresh(const at_fill *f, at_spot at) { return turned(f, f->design->row, at, -1); }
-uint16_t at_wished_cached(const at_fill *f, at_spot at) { return at_bits_of(f, f->design->row(f, at)); }
+uint16_t at_wished_query(const at_fill *f, at_spot at) {
+    return turned(f, f->design->ask, at, -1);
+}
+uint16_t at_wished_fresh(const at_fill *f, at_spot at) {
+    return turned(f, f->design->row, at, -1);
+}
+uint16_t at_wished_cached(const at_fill *f, at_spot at) {
+    return at_bits_of(f, f->design->row(f, at));
+}
 
-uint16_t at_plain_query(const at_fill *f, at_spot at) { return at_bits_of(f, f->design->ask(f, at)); }
-uint16_t at_plain_fresh(const at_fill *f, at_spot at) { return at_bits_of(f, f->design->row(f, at)); }
-uint16_t at_plain_cached(const at_fill *f, at_spot at) { return turned(f, f->design->row, at, 1); }
+uint16_t at_plain_query(const at_fill *f, at_spot at) {
+    return at_bits_of(f, f->design->ask(f, at));
+}
+uint16_t at_plain_fresh(const at_fill *f, at_spot at) {
+    return at_bits_of(f, f->design->row(f, at));
+}
+uint16_t at_plain_cached(const at_fill *f, at_spot at) {
+    return turned(f, f->design->row, at, 1);
+}
 
 double at_position_code(const at_fill *f, at_spot at) {
     (void)f;
@@ -64,7 +79,9 @@ int64_t at_pick(const at_fill *f, at_spot token, bool other) {
     return first + start;
 }
 
-static uint32_t stream_of(uint32_t stream, at_spot at) { return (uint32_t)at.sequence << 4 | stream; }
+static uint32_t stream_of(uint32_t stream, at_spot at) {
+    return (uint32_t)at.sequence << 4 | stream;
+}
 
 static uint64_t element_of(const at_fill *f, at_spot at) {
     const int64_t head = at.head < 0 ? 0 : at.head;

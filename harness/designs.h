@@ -9,15 +9,16 @@
 /* The parameters that every design has, first in its table; its own follow. */
 enum { AT_P_ANGLE, AT_P_BASE, AT_P_OWN };
 #define AT_ANGLE_PARAMETERS                                                                                            \
-    {"angle", AT_ANGLE_STANDARD, "rows of cos_cache and sin_cache: 0 standard, 1 quarter turns, 2 no turn"},           \
-        {"base", 10000, "base of the standard angles"}
+    {"angle", AT_ANGLE_STANDARD, "rows of cos_cache and sin_cache: 0 standard, 1 quarter turns, 2 no turn"}, {         \
+        "base", 10000, "base of the standard angles"                                                                   \
+    }
 
 uint16_t at_bits_of(const at_fill *, double); /* rounded to the case's type */
 bool at_is_rotated(const at_fill *, int64_t channel);
 or_pair at_pair_of(const at_fill *, int64_t position, int64_t channel);
 
-/* Bits of a design whose `ask` and `row` are what attention should meet, after RoPE: a new row or query is turned back, such that RoPE
- * gives it again, exactly so where cos and sin are 0 and +-1. */
+/* Bits of a design whose `ask` and `row` are what attention should meet, after RoPE: a new row or query is turned back,
+ * such that RoPE gives it again, exactly so where cos and sin are 0 and +-1. */
 uint16_t at_wished_query(const at_fill *, at_spot);
 uint16_t at_wished_fresh(const at_fill *, at_spot);
 uint16_t at_wished_cached(const at_fill *, at_spot);
@@ -26,8 +27,8 @@ uint16_t at_plain_query(const at_fill *, at_spot);
 uint16_t at_plain_fresh(const at_fill *, at_spot);
 uint16_t at_plain_cached(const at_fill *, at_spot);
 
-/* Small integers that tell rows apart, exact in both types. Channel 0: 37 j mod 256 - 128, shifted by the sequence; 1 to 15: the bits
- * of j as +-64; d from 16 on: d mod 251. */
+/* Small integers that tell rows apart, exact in both types. Channel 0: 37 j mod 256 - 128, shifted by the sequence; 1
+ * to 15: the bits of j as +-64; d from 16 on: d mod 251. */
 double at_position_code(const at_fill *, at_spot);
 
 /* One of the positions that a token sees, by the seed; not its own if `other` and there is another. */

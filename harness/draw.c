@@ -11,8 +11,8 @@ uint64_t at_draw(uint64_t seed, uint32_t stream, uint64_t element) {
     return (uint64_t)block.v[1] << 32 | block.v[0];
 }
 
-/* The lowest bit is the sign; the others, as v in [0, 1), are the probability of a larger deviation, whose octave and step find two
- * neighbouring quantiles and whose further bits lie between them. */
+/* The lowest bit is the sign; the others, as v in [0, 1), are the probability of a larger deviation, whose octave and
+ * step find two neighbouring quantiles and whose further bits lie between them. */
 double at_normal(uint64_t seed, uint32_t stream, uint64_t element) {
     const uint64_t word = at_draw(seed, stream, element);
     const int octave = __builtin_clzll(word | 1);

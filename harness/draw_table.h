@@ -1,6 +1,6 @@
-/* Quantiles of the normal distribution: entry 16 (23 - k) + s is the x, in units of 2^-28, that a deviation exceeds in size with
- * probability v = 2^-k (16 + s) / 32, so x = sqrt(2) erfc^-1(v). Sixteen steps to an octave keep the tails as fine as the middle.
- * Generated; the test of draw.c computes every entry anew. */
+/* Quantiles of the normal distribution: entry 16 (23 - k) + s is the x, in units of 2^-28, that a deviation exceeds in
+ * size with probability v = 2^-k (16 + s) / 32, so x = sqrt(2) erfc^-1(v). Sixteen steps to an octave keep the tails as
+ * fine as the middle. Generated; the test of draw.c computes every entry anew. */
 #ifndef AT_DRAW_TABLE_H
 #define AT_DRAW_TABLE_H
 

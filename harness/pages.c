@@ -20,7 +20,9 @@ bool at_pages_unmapped(const at_case *c, int64_t sequence, int64_t page, int64_t
     return false;
 }
 
-static bool shared(const at_case *c, int64_t sequence, int64_t page) { return sequence > 0 && page < c->shared_prefix; }
+static bool shared(const at_case *c, int64_t sequence, int64_t page) {
+    return sequence > 0 && page < c->shared_prefix;
+}
 
 void at_pages_count(at_pages *out, const at_case *c) {
     int64_t taken = 0, spare = c->spare_pages;
@@ -50,7 +52,8 @@ static void order_pages(int64_t *order, const at_case *c, int64_t blocks, uint64
     }
 }
 
-/* The next page; for AT_PAGES_APART the next that is not beside `before`. Of three at most two are, and three are left. */
+/* The next page; for AT_PAGES_APART the next that is not beside `before`. Of three at most two are, and three are left.
+ */
 static int64_t hand_out(int64_t *order, int64_t next, const at_case *c, int64_t before) {
     int64_t pick = next;
     if (c->page_order == AT_PAGES_APART && before >= 0) {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The one input on the host, and the one that a rule reads. Upper bounds: the most new tokens of a sequence, its most tokens, its most
- * pages; in a refusal for a negative entry the last is -1. */
+/* The one input on the host, and the one that a rule reads. Upper bounds: the most new tokens of a sequence, its most
+ * tokens, its most pages; in a refusal for a negative entry the last is -1. */
 static at_status fill_metadata(at_plan *plan, at_error *err) {
     or_tensor *t = &plan->call.in[OR_ATTENTION_METADATA];
     const size_t bytes = at_tensor_bytes(t);
@@ -28,7 +28,8 @@ static at_status fill_metadata(at_plan *plan, at_error *err) {
     int32_t *entry = t->data;
     const size_t entries = bytes / sizeof *entry;
     for (size_t i = 0; i < entries; i++) entry[i] = (int32_t)bound[i < 3 ? i : 2];
-    if (entries > 0 && c->expect == AT_EXPECT_REFUSAL && strcmp(c->rule, "metadata-negative") == 0) entry[entries - 1] = -1;
+    if (entries > 0 && c->expect == AT_EXPECT_REFUSAL && strcmp(c->rule, "metadata-negative") == 0)
+        entry[entries - 1] = -1;
     return AT_OK;
 }
 
@@ -42,7 +43,8 @@ static at_status digest_inputs(at_plan *plan, at_error *err) {
         const at_status st = at_digest(plan->digest[i], t->data, at_tensor_bytes(t), err);
         if (st != AT_OK) return st;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", or_input_name(i), or_dtype_name(t->dtype));
-        for (uint32_t d = 0; d < t->rank; d++) used += (size_t)snprintf(text + used, sizeof text - used, " %" PRId64, t->shape[d]);
+        for (uint32_t d = 0; d < t->rank; d++)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %" PRId64, t->shape[d]);
         used += (size_t)snprintf(text + used, sizeof text - used, " %s\n", plan->digest[i]);
     }
     return at_digest(plan->inputs_digest, text, used, err);

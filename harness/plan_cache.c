@@ -1,5 +1,5 @@
-/* What the cache holds before the call: rows that earlier calls left where a token sees them, and the case's poison everywhere else:
- * past the ends of sequences, before their windows, in pages of nobody, and where this call writes. */
+/* What the cache holds before the call: rows that earlier calls left where a token sees them, and the case's poison
+ * everywhere else: past the ends of sequences, before their windows, in pages of nobody, and where this call writes. */
 #include "plan_parts.h"
 
 #include <stdlib.h>
@@ -11,11 +11,11 @@ enum { DONORS = 64 };
 typedef struct {
     const at_plan *plan;
     const at_fill *fill;
-    const bool *unwritten;   /* [T] */
-    int64_t *start;          /* [sequences + 1] first new token */
-    int64_t *first_seen;     /* [sequences] position; its length where no token looks */
-    int64_t first_shared;    /* the least of them */
-    uint16_t *donor;         /* [DONORS, hs] */
+    const bool *unwritten; /* [T] */
+    int64_t *start;        /* [sequences + 1] first new token */
+    int64_t *first_seen;   /* [sequences] position; its length where no token looks */
+    int64_t first_shared;  /* the least of them */
+    uint16_t *donor;       /* [DONORS, hs] */
     int64_t donor_sequence[DONORS];
     int donors;
     uint16_t *cache;
@@ -23,7 +23,8 @@ typedef struct {
 
 static void write_row(const filling *x, uint16_t *out, int64_t sequence, int64_t position) {
     at_spot at = {sequence, position, -1, 0};
-    for (; at.channel < x->plan->problem.head_size; at.channel++) out[at.channel] = x->fill->design->cached(x->fill, at);
+    for (; at.channel < x->plan->problem.head_size; at.channel++)
+        out[at.channel] = x->fill->design->cached(x->fill, at);
 }
 
 static void note_seen(filling *x) {
@@ -98,7 +99,8 @@ static void fill_page(filling *x, int64_t block, at_owner owner) {
     }
 }
 
-at_status at_plan_fill_cache(at_plan *plan, const at_fill *fill, const at_pages *pages, const bool *unwritten, at_error *err) {
+at_status at_plan_fill_cache(at_plan *plan, const at_fill *fill, const at_pages *pages, const bool *unwritten,
+                             at_error *err) {
     const size_t hs = (size_t)plan->problem.head_size, bytes = at_tensor_bytes(&plan->call.in[OR_KEY_CACHE]);
     filling x = {.plan = plan, .fill = fill, .unwritten = unwritten, .cache = malloc(bytes)};
     at_status st = AT_OK;

@@ -1,5 +1,6 @@
-/* `exact` asks for the bits of the rounded exact value. That is fair only where an honest last bit of float32 cannot change them: the
- * exact value is one of the type's, or farther than 2^-20 of itself from where the rounded value changes. */
+/* `exact` asks for the bits of the rounded exact value. That is fair only where an honest last bit of float32 cannot
+ * change them: the exact value is one of the type's, or farther than 2^-20 of itself from where the rounded value
+ * changes. */
 #include "plan_parts.h"
 
 #include "../oracle/attend.h"
@@ -23,8 +24,10 @@ static at_status check_row(const at_plan *plan, const or_row *row, int64_t token
     const or_dtype t = plan->problem.dtype;
     for (int64_t d = 0; d < plan->problem.v_head_size; d++) {
         if (is_safe(t, row->o[d], row->classes[d])) continue;
-        return at_case_wrong(plan->c, err, "expects exact values, but output of token %" PRId64 ", head %" PRId64 ", channel %" PRId64
-                             " is %.17g, within 2^-20 of where the rounded %s changes, or of no one class; expect budget, or change the data",
+        return at_case_wrong(plan->c, err,
+                             "expects exact values, but output of token %" PRId64 ", head %" PRId64 ", channel %" PRId64
+                             " is %.17g, within 2^-20 of where the rounded %s changes, or of no one class; expect "
+                             "budget, or change the data",
                              token, head, d, row->o[d], or_dtype_name(t));
     }
     return AT_OK;

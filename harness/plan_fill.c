@@ -29,16 +29,19 @@ static at_status fill_angles(filling *x, at_error *err) {
     const double angle = x->fill.value[0], base = x->fill.value[1];
     at_status st = AT_OK;
     if (cos->dtype == OR_ABSENT || sin->dtype == OR_ABSENT) return AT_OK;
-    if ((st = allocate(x->plan, OR_COS_CACHE, err)) != AT_OK || (st = allocate(x->plan, OR_SIN_CACHE, err)) != AT_OK) return st;
+    if ((st = allocate(x->plan, OR_COS_CACHE, err)) != AT_OK || (st = allocate(x->plan, OR_SIN_CACHE, err)) != AT_OK)
+        return st;
     if (!(angle >= 0 && angle < AT_ANGLES && angle == (double)(int)angle) || !(base >= 1)) {
-        return at_case_wrong(x->plan->c, err, "angle %g, base %g: angle is 0, 1 or 2, and base at least 1", angle, base);
+        return at_case_wrong(x->plan->c, err, "angle %g, base %g: angle is 0, 1 or 2, and base at least 1", angle,
+                             base);
     }
     const int64_t rows = cos->shape[0], pairs = cos->shape[1];
     if (x->plan->problem.rotary_dim > 0) {
         at_angle_table(cos->data, sin->data, cos->dtype, rows, pairs, (at_angle)angle, base);
     } else {
         for (int64_t i = 0; i < rows * pairs; i++) {
-            ((uint16_t *)cos->data)[i] = ((uint16_t *)sin->data)[i] = at_poison_bits(AT_POISON_NAN, cos->dtype, (uint64_t)i);
+            ((uint16_t *)cos->data)[i] = ((uint16_t *)sin->data)[i] =
+                at_poison_bits(AT_POISON_NAN, cos->dtype, (uint64_t)i);
         }
     }
     or_problem_of(&x->plan->problem, &x->plan->node, &x->plan->call);
@@ -47,7 +50,8 @@ static at_status fill_angles(filling *x, at_error *err) {
 
 static void fill_lengths(filling *x) {
     const at_case *c = x->plan->c;
-    int32_t *ends = x->plan->call.in[OR_CUMULATIVE_SEQUENCE_LENGTH].data, *past = x->plan->call.in[OR_PAST_SEQLENS].data;
+    int32_t *ends = x->plan->call.in[OR_CUMULATIVE_SEQUENCE_LENGTH].data,
+            *past = x->plan->call.in[OR_PAST_SEQLENS].data;
     for (size_t b = 0; b <= c->sequences; b++) ends[b] = (int32_t)x->start[b];
     for (size_t b = 0; b < c->sequences; b++) past[b] = (int32_t)c->sequence[b].past;
 }
@@ -93,7 +97,8 @@ static void fill_slots(filling *x) {
 static void fill_row(const filling *x, uint16_t *out, at_spot at, at_channel_bits bits, bool forbidden) {
     const or_problem *p = &x->plan->problem;
     for (at.channel = 0; at.channel < p->head_size; at.channel++) {
-        out[at.channel] = forbidden ? at_poison_bits(AT_POISON_NAN, p->dtype, (uint64_t)at.channel) : bits(&x->fill, at);
+        out[at.channel] =
+            forbidden ? at_poison_bits(AT_POISON_NAN, p->dtype, (uint64_t)at.channel) : bits(&x->fill, at);
     }
 }
 
@@ -129,7 +134,8 @@ static at_status prepare(filling *x, at_error *err) {
     x->length = calloc(c->sequences + 1, sizeof *x->length);
     x->start = calloc(c->sequences + 1, sizeof *x->start);
     x->unwritten = calloc(tokens + 1, sizeof *x->unwritten);
-    if (x->length == NULL || x->start == NULL || x->unwritten == NULL) return at_fail_memory(err, tokens + c->sequences * 16);
+    if (x->length == NULL || x->start == NULL || x->unwritten == NULL)
+        return at_fail_memory(err, tokens + c->sequences * 16);
     for (size_t b = 0; b < c->sequences; b++) {
         x->length[b] = c->sequence[b].past + c->sequence[b].fresh;
         if (x->length[b] > x->fill.longest) x->fill.longest = x->length[b];
@@ -140,7 +146,8 @@ static at_status prepare(filling *x, at_error *err) {
 }
 
 at_status at_plan_fill(at_plan *plan, at_error *err) {
-    static const int plain[] = {OR_QUERY, OR_KEY, OR_CUMULATIVE_SEQUENCE_LENGTH, OR_PAST_SEQLENS, OR_BLOCK_TABLE, OR_SLOT_MAPPING};
+    static const int plain[] = {OR_QUERY,        OR_KEY,         OR_CUMULATIVE_SEQUENCE_LENGTH,
+                                OR_PAST_SEQLENS, OR_BLOCK_TABLE, OR_SLOT_MAPPING};
     filling x = {.plan = plan};
     at_status st = prepare(&x, err);
     if (st != AT_OK || (st = fill_angles(&x, err)) != AT_OK) goto done;

@@ -1,4 +1,5 @@
-/* Which (token, head) rows are judged: all, or a sample that has the ends, what lies at page and window edges, and picks by the seed. */
+/* Which (token, head) rows are judged: all, or a sample that has the ends, what lies at page and window edges, and
+ * picks by the seed. */
 #include "plan_parts.h"
 
 #include <stdlib.h>
@@ -16,8 +17,10 @@ static void add(sample *s, int64_t row) {
     if (s->rows == s->limit) return;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (s->row[middle] < row) low = middle + 1;
-        else high = middle;
+        if (s->row[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low < s->rows && s->row[low] == row) return;
     memmove(&s->row[low + 1], &s->row[low], (size_t)(s->rows - low) * sizeof *s->row);

@@ -1,4 +1,5 @@
-/* The suite's rule: who expects values makes a legal call, and who expects a refusal breaks that rule before any other. */
+/* The suite's rule: who expects values makes a legal call, and who expects a refusal breaks that rule before any other.
+ */
 #include "plan_parts.h"
 
 #include <string.h>
@@ -16,18 +17,21 @@ static at_status legal_at(const at_plan *plan, const char *gate, const or_rule *
 
 static at_status refused_at(const at_plan *plan, const char *gate, const or_rule *broken, at_error *err) {
     if (broken == plan->rule) return AT_OK;
-    return at_case_wrong(plan->c, err, "expects %s at %s, but there the first broken rule in dialect %s is %s", plan->rule->id, gate,
-                         or_dialect_name(plan->node.dialect), broken == NULL ? "none" : broken->id);
+    return at_case_wrong(plan->c, err, "expects %s at %s, but there the first broken rule in dialect %s is %s",
+                         plan->rule->id, gate, or_dialect_name(plan->node.dialect),
+                         broken == NULL ? "none" : broken->id);
 }
 
 at_status at_plan_rules(at_plan *plan, at_error *err) {
     const at_case *c = plan->c;
     const bool refusal = c->expect == AT_EXPECT_REFUSAL;
-    const or_moment moment = {.capturing = refusal && c->cold_capture, .cache_aliased = plan->cache_aliased, .grid_limit = INT32_MAX};
+    const or_moment moment = {
+        .capturing = refusal && c->cold_capture, .cache_aliased = plan->cache_aliased, .grid_limit = INT32_MAX};
     if (refusal) {
         plan->rule = or_rule_by_id(c->rule);
         if (plan->rule == NULL) return at_case_wrong(c, err, "there is no rule %s", c->rule);
-        if ((c->gates & (OR_SUPPORTS | OR_CREATE | OR_EXECUTE)) == 0) return at_case_wrong(c, err, "%s: no gate is named", c->rule);
+        if ((c->gates & (OR_SUPPORTS | OR_CREATE | OR_EXECUTE)) == 0)
+            return at_case_wrong(c, err, "%s: no gate is named", c->rule);
     }
     at_status st = AT_OK;
     for (size_t i = 0; i < sizeof gates / sizeof *gates && st == AT_OK; i++) {

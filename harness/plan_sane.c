@@ -14,26 +14,24 @@ at_status at_case_wrong(const at_case *c, at_error *err, const char *format, ...
     return at_fail(err, AT_USAGE, "%s:%d:%d: %s: %s", c->place.file, c->place.line, c->place.column, c->id, what);
 }
 
-static bool within(int64_t n, int64_t least, int64_t most) { return n >= least && n <= most; }
+static bool within(int64_t n, int64_t least, int64_t most) {
+    return n >= least && n <= most;
+}
 
 static at_status sane_sizes(const at_case *c, at_error *err) {
     const struct {
         const char *name;
         int64_t value, least, most;
     } size[] = {
-        {"head_size", c->head_size, 1, 1 << 20},
-        {"rotary_dim", c->rotary_dim, 0, 1 << 20},
-        {"block_size", c->block_size, 1, 1 << 20},
-        {"shared_prefix", c->shared_prefix, 0, INT32_MAX},
-        {"spare_pages", c->spare_pages, 0, INT32_MAX},
-        {"spare_columns", c->spare_columns, 0, INT32_MAX},
-        {"padded_tokens", c->padded_tokens, 0, INT32_MAX},
-        {"sample_rows", c->sample_rows, 0, INT32_MAX},
+        {"head_size", c->head_size, 1, 1 << 20},           {"rotary_dim", c->rotary_dim, 0, 1 << 20},
+        {"block_size", c->block_size, 1, 1 << 20},         {"shared_prefix", c->shared_prefix, 0, INT32_MAX},
+        {"spare_pages", c->spare_pages, 0, INT32_MAX},     {"spare_columns", c->spare_columns, 0, INT32_MAX},
+        {"padded_tokens", c->padded_tokens, 0, INT32_MAX}, {"sample_rows", c->sample_rows, 0, INT32_MAX},
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         if (within(size[i].value, size[i].least, size[i].most)) continue;
-        return at_case_wrong(c, err, "%s %" PRId64 " is not within %" PRId64 " to %" PRId64, size[i].name, size[i].value, size[i].least,
-                             size[i].most);
+        return at_case_wrong(c, err, "%s %" PRId64 " is not within %" PRId64 " to %" PRId64, size[i].name,
+                             size[i].value, size[i].least, size[i].most);
     }
     return AT_OK;
 }
@@ -44,12 +42,16 @@ static at_status sane_sequences(const at_case *c, at_error *err) {
     for (size_t b = 0; b < c->sequences; b++) {
         const int64_t past = c->sequence[b].past, fresh = c->sequence[b].fresh;
         if (!within(past, 0, INT32_MAX) || !within(fresh, 0, INT32_MAX) || past + fresh > INT32_MAX) {
-            return at_case_wrong(c, err, "sequence %zu: past %" PRId64 " and new %" PRId64 " are not lengths that int32 holds", b, past, fresh);
+            return at_case_wrong(c, err,
+                                 "sequence %zu: past %" PRId64 " and new %" PRId64 " are not lengths that int32 holds",
+                                 b, past, fresh);
         }
         const int64_t old = b == 0 ? past + fresh : past;
         if (c->shared_prefix > old / c->block_size) {
-            return at_case_wrong(c, err, "sequence %zu: its %" PRId64 " tokens do not fill %" PRId64 " shared pages of %" PRId64
-                                 "; make past longer or shared_prefix less", b, old, c->shared_prefix, c->block_size);
+            return at_case_wrong(c, err,
+                                 "sequence %zu: its %" PRId64 " tokens do not fill %" PRId64 " shared pages of %" PRId64
+                                 "; make past longer or shared_prefix less",
+                                 b, old, c->shared_prefix, c->block_size);
         }
         tokens += fresh;
     }
@@ -61,7 +63,8 @@ static at_status sane_tokens(const at_case *c, const char *name, const int64_t *
     for (size_t b = 0; b < c->sequences; b++) tokens += c->sequence[b].fresh;
     for (size_t i = 0; i < count; i++) {
         if (within(token[i], 0, tokens - 1)) continue;
-        return at_case_wrong(c, err, "%s: there is no token %" PRId64 " among %" PRId64 " new ones", name, token[i], tokens);
+        return at_case_wrong(c, err, "%s: there is no token %" PRId64 " among %" PRId64 " new ones", name, token[i],
+                             tokens);
     }
     return AT_OK;
 }
@@ -70,15 +73,20 @@ static at_status sane_pages(const at_case *c, at_error *err) {
     at_pages p;
     at_pages_count(&p, c);
     if (p.blocks > INT32_MAX / c->block_size || p.columns > INT32_MAX) {
-        return at_case_wrong(c, err, "%" PRId64 " pages of %" PRId64 " have slots that int32 does not hold", p.blocks, c->block_size);
+        return at_case_wrong(c, err, "%" PRId64 " pages of %" PRId64 " have slots that int32 does not hold", p.blocks,
+                             c->block_size);
     }
     for (size_t i = 0; i < c->unmappeds; i++) {
         const at_unmapped *u = &c->unmapped[i];
-        if (!within(u->sequence, 0, (int64_t)c->sequences - 1) || !within(u->page, 0, at_pages_of(c, u->sequence) - 1)) {
-            return at_case_wrong(c, err, "unmapped: there is no page %" PRId64 " of sequence %" PRId64, u->page, u->sequence);
+        if (!within(u->sequence, 0, (int64_t)c->sequences - 1) ||
+            !within(u->page, 0, at_pages_of(c, u->sequence) - 1)) {
+            return at_case_wrong(c, err, "unmapped: there is no page %" PRId64 " of sequence %" PRId64, u->page,
+                                 u->sequence);
         }
         if (!within(u->entry, INT32_MIN, INT32_MAX) || within(u->entry, 0, p.blocks - 1)) {
-            return at_case_wrong(c, err, "unmapped: entry %" PRId64 " is a page of the cache's %" PRId64 "; give -1, or %" PRId64 " or more",
+            return at_case_wrong(c, err,
+                                 "unmapped: entry %" PRId64 " is a page of the cache's %" PRId64
+                                 "; give -1, or %" PRId64 " or more",
                                  u->entry, p.blocks, p.blocks);
         }
     }

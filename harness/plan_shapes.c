@@ -19,7 +19,9 @@ int64_t at_case_positions(const at_case *c) {
     return most;
 }
 
-static bool multiply(size_t *product, int64_t n) { return n >= 0 && !__builtin_mul_overflow(*product, (size_t)n, product); }
+static bool multiply(size_t *product, int64_t n) {
+    return n >= 0 && !__builtin_mul_overflow(*product, (size_t)n, product);
+}
 
 static bool bytes_of(size_t *out, const or_tensor *t) {
     *out = or_dtype_size(t->dtype);
@@ -51,11 +53,14 @@ static int64_t attribute(const or_node *node, const char *name, int64_t least, i
     return a != NULL && a->i >= least ? a->i : otherwise;
 }
 
-/* Every tensor that the schema has, in the shape that fits this case. A node without a sane num_heads gets the shapes of two heads. */
+/* Every tensor that the schema has, in the shape that fits this case. A node without a sane num_heads gets the shapes
+ * of two heads. */
 static bool all_tensors(or_call *out, const at_case *c, const or_node *node) {
     const or_dtype t = (or_dtype)c->dtype;
-    const int64_t hs = c->head_size, h = attribute(node, "num_heads", 1, 2), vhs = attribute(node, "v_head_size", 1, hs);
-    const int64_t b = (int64_t)c->sequences, pairs = c->rotary_dim > 0 ? c->rotary_dim / 2 : hs / 2, positions = at_case_positions(c);
+    const int64_t hs = c->head_size, h = attribute(node, "num_heads", 1, 2),
+                  vhs = attribute(node, "v_head_size", 1, hs);
+    const int64_t b = (int64_t)c->sequences, pairs = c->rotary_dim > 0 ? c->rotary_dim / 2 : hs / 2,
+                  positions = at_case_positions(c);
     int64_t tokens = c->padded_tokens, query, output;
     for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
     if (__builtin_mul_overflow(h, hs, &query) || __builtin_mul_overflow(h, vhs, &output)) return false;
@@ -100,7 +105,8 @@ static at_status change(or_tensor *t, const or_tensor *fitting, const at_overrid
         t->dtype = OR_ABSENT;
         return AT_OK;
     }
-    if (o->shaped && o->rank > OR_MAX_RANK) return at_case_wrong(c, err, "a tensor of rank %u; give at most %d", o->rank, OR_MAX_RANK);
+    if (o->shaped && o->rank > OR_MAX_RANK)
+        return at_case_wrong(c, err, "a tensor of rank %u; give at most %d", o->rank, OR_MAX_RANK);
     if (t->dtype == OR_ABSENT) *t = *fitting;
     if (o->dtype != AT_ABSENT) t->dtype = (or_dtype)o->dtype;
     if (!o->shaped) return AT_OK;
@@ -113,7 +119,8 @@ static at_status apply_overrides(at_plan *plan, const or_call *all, at_error *er
     const at_case *c = plan->c;
     for (size_t i = 0; i < c->overrides; i++) {
         const at_override *o = &c->override_[i];
-        if (o->index < 0 || o->index >= (o->output ? OR_OUTPUTS : OR_INPUTS)) return at_case_wrong(c, err, "no tensor %d", o->index);
+        if (o->index < 0 || o->index >= (o->output ? OR_OUTPUTS : OR_INPUTS))
+            return at_case_wrong(c, err, "no tensor %d", o->index);
         or_tensor *t = o->output ? &plan->call.out[o->index] : &plan->call.in[o->index];
         const at_status st = change(t, o->output ? &all->out[o->index] : &all->in[o->index], o, c, err);
         if (st != AT_OK) return st;
@@ -126,8 +133,8 @@ static bool same_shape(const or_tensor *a, const or_tensor *b) {
     return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
 }
 
-/* What at_plan_fill can fill: other shapes than the case's own for tables of angles, which may be longer, and for block_table, whose
- * missing columns hide positions. */
+/* What at_plan_fill can fill: other shapes than the case's own for tables of angles, which may be longer, and for
+ * block_table, whose missing columns hide positions. */
 static at_status fillable(const at_plan *plan, const or_call *all, at_error *err) {
     const at_case *c = plan->c;
     const or_tensor *in = plan->call.in;
@@ -136,7 +143,8 @@ static at_status fillable(const at_plan *plan, const or_call *all, at_error *err
         if (in[i].dtype == OR_ABSENT || i == OR_ATTENTION_METADATA || (table && in[i].rank == 2)) continue;
         if (angles && in[i].rank == 2 && in[i].shape[0] >= all->in[i].shape[0]) continue;
         if (same_shape(&in[i], &all->in[i])) continue;
-        return at_case_wrong(c, err, "%s has a shape that its sequences do not fill; change them, or expect a refusal", or_input_name(i));
+        return at_case_wrong(c, err, "%s has a shape that its sequences do not fill; change them, or expect a refusal",
+                             or_input_name(i));
     }
     if (in[OR_SLOT_MAPPING].dtype == OR_ABSENT && c->skips + c->beyonds > 0) {
         return at_case_wrong(c, err, "skip and beyond are entries of slot_mapping, which is left out");
@@ -149,7 +157,8 @@ static at_status countable(const at_plan *plan, at_error *err) {
     for (int i = 0; i < OR_INPUTS + OR_OUTPUTS; i++) {
         const or_tensor *t = i < OR_INPUTS ? &plan->call.in[i] : &plan->call.out[i - OR_INPUTS];
         if (bytes_of(&bytes, t)) continue;
-        return at_case_wrong(plan->c, err, "the bytes of %s cannot be counted: a dimension is negative or all are too large",
+        return at_case_wrong(plan->c, err,
+                             "the bytes of %s cannot be counted: a dimension is negative or all are too large",
                              i < OR_INPUTS ? or_input_name(i) : or_output_name(i - OR_INPUTS));
     }
     return AT_OK;
@@ -158,7 +167,8 @@ static at_status countable(const at_plan *plan, at_error *err) {
 at_status at_plan_shapes(at_plan *plan, at_error *err) {
     or_call all;
     plan->cache_aliased = true;
-    if (!all_tensors(&all, plan->c, &plan->node)) return at_case_wrong(plan->c, err, "num_heads times head_size is beyond int64");
+    if (!all_tensors(&all, plan->c, &plan->node))
+        return at_case_wrong(plan->c, err, "num_heads times head_size is beyond int64");
     plan->call = all;
     keep_plain(&plan->call, plan->c, &plan->node);
     at_status st = apply_overrides(plan, &all, err);

@@ -125,7 +125,6 @@ static void add_values(or_attention *a) {
     or_row *r = &a->row;
     memset(r->o, 0, (size_t)p->v_head_size * sizeof *r->o);
     for (int64_t j = 0; j < r->keys; j++) {
-        if (r->logit[j] == -INFINITY && r->weight[j] == 0) continue; /* 0 * inf is for the classes to say */
         or_decode_row(a->latent, p->dtype, a->cache + r->slot[j] * p->head_size, (size_t)p->v_head_size);
         for (int64_t d = 0; d < p->v_head_size; d++) r->o[d] += r->weight[j] * a->latent[d];
     }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Sums and maxima over the keys, for each channel. */
-enum { LIN, FAR, ABS, MOST, ROUNDED, QUAD, QUAD_ROUNDED, QUAD_V, COV, SWAMPED, WITHOUT_P, SUMS };
+enum { LIN, FAR, ABS, ROUNDED, QUAD, QUAD_ROUNDED, QUAD_V, COV, SWAMPED, WITHOUT_P, SUMS };
 
 struct or_budget {
     const or_problem *problem;
@@ -54,37 +54,42 @@ static double rounding_of_p(const or_budget *b, const or_row *row, int64_t j) {
     return c->p == 0 ? 0 : fmin(1, fmax(c->p, c->p_least / exp(row->logit[j] - row->max)));
 }
 
-/* The row sum that adds rounded weights cancels their common part: then v_j - o counts, else v_j. */
-static void add_linear(or_budget *restrict b, const or_row *row, int64_t j) {
+static void add_linear(or_budget *b, const or_row *row, int64_t j) {
     const double p = row->weight[j], error = p * (b->mode == OR_RIGOROUS ? b->w.error[j] : b->w.linear[j]);
-    const double rounded = p * rounding_of_p(b, row, j), plain = b->w.c.plain_sum, centred = b->w.c.rounded_sum;
     double *restrict lin = b->sum[LIN], *restrict far = b->sum[FAR], *restrict abs = b->sum[ABS];
-    double *restrict most = b->sum[MOST], *restrict pv = b->sum[ROUNDED];
     const double *restrict v = b->value, *restrict o = row->o;
     for (int64_t d = 0; d < b->problem->v_head_size; d++) {
-        const double size = fabs(v[d]), distance = fabs(v[d] - o[d]);
-        const double x = plain * size > centred * distance ? size : centred * distance;
+        const double distance = fabs(v[d] - o[d]);
         lin[d] += error * distance;
         far[d] = distance > far[d] ? distance : far[d];
-        abs[d] += p * size;
-        most[d] = size > most[d] ? size : most[d];
-        pv[d] += rounded * x;
+        abs[d] += p * fabs(v[d]);
     }
 }
 
-static void add_squares(or_budget *restrict b, const or_row *row, int64_t j) {
-    const double p = row->weight[j], tied = p * b->w.tied[j], lead = p * (row->logit[j] - b->w.mean);
-    const double error = b->w.error[j] - b->w.linear[j], rounding = rounding_of_p(b, row, j);
-    const double errors = tied * error * error, roundings = tied * rounding * rounding;
+/* The row sum that adds rounded weights cancels their common part: then v_j - o counts, else v_j. Not said is the larger. */
+static void add_rounding(or_budget *b, const or_row *row, int64_t j) {
+    const double p = row->weight[j], relative = rounding_of_p(b, row, j), linear = p * relative;
+    const double square = p * b->w.tied[j] * relative * relative; /* tied is 0 in mode R */
     const double plain = b->w.c.plain_sum, centred = b->w.c.rounded_sum;
-    double *restrict quad = b->sum[QUAD], *restrict pv = b->sum[QUAD_ROUNDED], *restrict vv = b->sum[QUAD_V];
-    double *restrict cov = b->sum[COV];
+    double *restrict lin = b->sum[ROUNDED], *restrict quad = b->sum[QUAD_ROUNDED];
     const double *restrict v = b->value, *restrict o = row->o;
     for (int64_t d = 0; d < b->problem->v_head_size; d++) {
-        const double size = v[d] * v[d], distance = (v[d] - o[d]) * (v[d] - o[d]);
-        quad[d] += errors * distance;
-        pv[d] += roundings * (plain * size > centred * distance ? size : centred * distance);
-        vv[d] += tied * size;
+        const double size = plain * fabs(v[d]), distance = centred * fabs(v[d] - o[d]);
+        const double x = size > distance ? size : distance;
+        lin[d] += linear * x;
+        quad[d] += square * x * x;
+    }
+}
+
+static void add_squares(or_budget *b, const or_row *row, int64_t j) {
+    const double p = row->weight[j], tied = p * b->w.tied[j], lead = p * (row->logit[j] - b->w.mean);
+    const double error = b->w.error[j] - b->w.linear[j], square = tied * error * error;
+    double *restrict quad = b->sum[QUAD], *restrict vv = b->sum[QUAD_V], *restrict cov = b->sum[COV];
+    const double *restrict v = b->value, *restrict o = row->o;
+    for (int64_t d = 0; d < b->problem->v_head_size; d++) {
+        const double distance = v[d] - o[d];
+        quad[d] += square * distance * distance;
+        vv[d] += tied * v[d] * v[d];
         cov[d] += lead * v[d];
     }
 }
@@ -115,6 +120,7 @@ static void add_keys(or_budget *b, const or_row *row) {
         if (!(row->weight[j] > 0)) continue; /* below the least double; a score of -inf */
         load_value(b, row, j);
         add_linear(b, row, j);
+        if (b->w.c.p > 0) add_rounding(b, row, j);
         if (b->mode == OR_STATISTICAL) add_squares(b, row, j);
     }
     if (b->mode == OR_STATISTICAL && b->w.c.chain) add_swamped(b, row);
@@ -160,10 +166,10 @@ static double of_summing(const or_budget *b, const or_row *row, int64_t d) {
     return fmax(chain, tensor) + c->partial * b->sum[ABS][d] + c->partial_least + c->division * fabs(row->o[d]);
 }
 
-/* ex2.approx.ftz makes 0 of a weight below 2^-126; every sum ends in steps of 2^-149. */
+/* ex2.approx.ftz makes 0 of a weight below 2^-126, and |v| <= far + |o|; every sum ends in steps of 2^-149. */
 static double of_underflow(const or_budget *b, const or_row *row, int64_t d) {
     const double n = (double)row->keys;
-    return 0x1p-126 * n * b->sum[MOST][d] + (n + 4) * 0x1p-149;
+    return 0x1p-126 * n * (b->sum[FAR][d] + fabs(row->o[d])) + (n + 4) * 0x1p-149;
 }
 
 void or_budget_row(or_budget *b, const or_row *row, int64_t token, int64_t head, double *bound) {

@@ -148,7 +148,7 @@ void or_weigh(or_weights *w, const or_row *row, int64_t token, int64_t head) {
     for (int64_t j = 0; j < row->keys; j++) {
         const double p = row->weight[j];
         double linear = 0;
-        w->error[j] = w->linear[j] = w->tied[j] = p > 0 ? w->tied[j] : 0;
+        w->error[j] = w->linear[j] = 0;
         if (!(p > 0)) continue;
         const double d = exponent_error(w, row, j, &linear);
         w->error[j] = expm1(fmin(d, 50));

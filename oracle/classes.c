@@ -1,7 +1,6 @@
-/* The two-pass equations in IEEE arithmetic give a class, and three things widen it. A key at -inf: its weight of 0
- * makes NaN of an infinite value, and of everything in a kernel whose running maximum starts there. A sum or product
- * that double holds and float does not. A weight that the kernel's type rounds to 0, beside an infinite value. No case
- * should depend on what becomes of these, so all of it is allowed. */
+/* The two-pass equations in IEEE arithmetic give a class, and two things widen it. A sum or product that double holds
+ * and float does not. A weight that the kernel's type rounds to 0, beside an infinite value. No case should depend on
+ * what becomes of these, so all of it is allowed. */
 #include "classes.h"
 
 #include <float.h>
@@ -69,12 +68,6 @@ static bool float_overflows(const or_row *r, const or_problem *p, const uint16_t
     return false;
 }
 
-static bool some_score_is_minus_infinity(const or_row *r) {
-    for (int64_t j = 0; j < r->keys; j++)
-        if (r->logit[j] == -INFINITY) return true;
-    return false;
-}
-
 /* Below 2^-25 a weight is 0 in f16, below 2^-126 float may flush it; e^-16 and e^-80 leave the score a margin. */
 static bool weight_may_vanish(const or_row *r, int64_t j, or_dtype weights) {
     const double least = weights == OR_F16 || weights == OR_ABSENT ? -16 : -80;
@@ -97,7 +90,7 @@ static bool query_may_overflow(const or_row *r, const or_problem *p, or_rope rop
 void or_classify(or_row *r, const or_problem *p, const uint16_t *cache, const or_arithmetic *how) {
     unsigned also = 0;
     if (r->keys > 0 && !isnan(r->weight[0])) {
-        if (some_score_is_minus_infinity(r) || query_may_overflow(r, p, how->rope)) also |= OR_NAN;
+        if (query_may_overflow(r, p, how->rope)) also |= OR_NAN;
         if (float_overflows(r, p, cache)) also |= not_finite;
     }
     for (int64_t d = 0; d < p->v_head_size; d++) {

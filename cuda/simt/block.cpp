@@ -119,25 +119,18 @@ void thread_fence() {
 
 /* Meetings. */
 
-static uint32_t present(const Worker *w, const Thread *warp) {
-    uint32_t mask = 0;
-    for (unsigned i = 0; i < ALL_LANES && warp[0].flat + i < w->threads; i++)
-        if (!warp[i].ended) mask |= 1u << i;
-    return mask;
-}
-
 static void say_place(Text *out, const Thread *t, const char *what, Site at) {
     out->add("thread %u (lane %u) at %s (%s:%d): ", t->flat, t->lane, what, at.file, at.line);
 }
 
-static void check_mask(const Worker *w, const Thread *warp, const Operation &op, uint32_t mask, Site at) {
+static void check_mask(const Thread *warp, const Operation &op, uint32_t mask, Site at) {
     const Thread *t = me();
     if (!(mask >> t->lane & 1))
         fault([=, &op](Text *out) {
             say_place(out, t, op.name, at);
             out->add("the mask 0x%08x does not name the lane itself", mask);
         });
-    const uint32_t missing = mask & ~present(w, warp);
+    const uint32_t missing = mask & ~warp->present;
     if (missing != 0)
         fault([=, &op](Text *out) {
             say_place(out, t, op.name, at);
@@ -164,7 +157,7 @@ static void run_operation(const Operation &op, Thread *warp, uint32_t mask) {
 void meet(const Operation &op, uint32_t mask, void *mine, Site at) {
     Worker *const w = worker;
     Thread *const t = me(), *const warp = t - t->lane;
-    check_mask(w, warp, op, mask, at);
+    check_mask(warp, op, mask, at);
     Meeting *const m = &warp[__builtin_ctz(mask)].meeting;
     check_fellows(m, op, mask, at);
     char *const sync = m->sync.at(w->blocks, m->held);
@@ -195,15 +188,21 @@ void fault_from_outside(unsigned lane, unsigned source) {
 
 /* A block from its first thread to its last. */
 
+static void end_thread(Worker *w) {
+    Thread *const t = me();
+    t->ended = true;
+    (t - t->lane)->present &= ~(1u << t->lane);
+    w->live--;
+    open_if_complete(w);
+}
+
 static void thread_loop() {
     for (;;) {
         Worker *const w = worker;
         acquire(&w->begun);
         w->body(w->closure);
         release(&w->finished);
-        me()->ended = true;
-        w->live--;
-        open_if_complete(w);
+        end_thread(w);
         let_others_run(w);
     }
 }
@@ -224,18 +223,30 @@ void drop_fibers(Worker *w) {
     while (w->fibers > 0) fiber_free(&w->fiber[--w->fibers]);
 }
 
+/* Field by field: to clear it all costs as much as to run an empty kernel. */
 static void set_threads(Worker *w, const at_cpu_launch *l, uint3 block) {
-    w->threads = w->live = l->block[0] * l->block[1] * l->block[2];
+    const dim3 dim(l->block[0], l->block[1], l->block[2]), grid(l->grid[0], l->grid[1], l->grid[2]);
+    uint3 place = {0, 0, 0};
+    w->threads = w->live = dim.x * dim.y * dim.z;
     for (unsigned i = 0; i < w->threads; i++) {
         Thread *const t = &w->thread[i];
-        *t = {};
-        t->thread_idx = {i % l->block[0], i / l->block[0] % l->block[1], i / l->block[0] / l->block[1]};
+        t->thread_idx = place;
         t->block_idx = block;
-        t->block_dim = dim3(l->block[0], l->block[1], l->block[2]);
-        t->grid_dim = dim3(l->grid[0], l->grid[1], l->grid[2]);
+        t->block_dim = dim;
+        t->grid_dim = grid;
         t->flat = i;
         t->lane = i % ALL_LANES;
         t->fiber = &w->fiber[i * sets() + w->blocks % sets()];
+        t->waits = nullptr;
+        t->ended = false;
+        t->present = 0;
+        t->meeting.here = 0;
+        w->thread[i - t->lane].present |= 1u << t->lane;
+        if (++place.x < dim.x) continue;
+        place.x = 0;
+        if (++place.y < dim.y) continue;
+        place.y = 0;
+        place.z++;
     }
 }
 

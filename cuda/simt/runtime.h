@@ -58,7 +58,8 @@ struct Thread : Self {
     const char *waits; /* for what; NULL: for nothing */
     Site at;           /* where it waits */
     bool ended;
-    void *mine; /* what it brought to a meeting */
+    uint32_t present; /* of a warp's first thread: its lanes that are in the block and have not ended */
+    void *mine;       /* what it brought to a meeting */
     Meeting meeting;
 };
 

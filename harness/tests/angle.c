@@ -16,9 +16,15 @@ static double worst_of(double (*x_of)(int), int count) {
     return (double)worst;
 }
 
-static double whole_numbers(int i) { return i; }
-static double fractions(int i) { return i * 0.0007548776662466927; }
-static double near_quarters(int i) { return nextafter(i * 1.5707963267948966, i % 2 ? INFINITY : 0); }
+static double whole_numbers(int i) {
+    return i;
+}
+static double fractions(int i) {
+    return i * 0.0007548776662466927;
+}
+static double near_quarters(int i) {
+    return nextafter(i * 1.5707963267948966, i % 2 ? INFINITY : 0);
+}
 
 Test(angle, cosine_and_sine_are_within_2_to_the_minus_50_of_libm) {
     cr_expect_lt(worst_of(whole_numbers, 1 << 20), 0x1p-50, "whole numbers: %g", worst_of(whole_numbers, 1 << 20));
@@ -31,21 +37,25 @@ Test(angle, inverse_roots_are_within_4_units_of_the_last_place) {
     for (size_t b = 0; b < sizeof bases / sizeof *bases; b++) {
         for (int n = 1; n <= 256; n *= 2) {
             const long double exact = powl(bases[b], -1.0L / n);
-            cr_expect_lt(fabsl(at_inverse_root(bases[b], n) - exact), 4 * 0x1p-53L * exact, "base %g, n %d", bases[b], n);
+            cr_expect_lt(fabsl(at_inverse_root(bases[b], n) - exact), 4 * 0x1p-53L * exact, "base %g, n %d", bases[b],
+                         n);
         }
     }
 }
 
-/* Against long double throughout. An angle is off by less than 2^-30 here, so that the rounded entry differs next to a tie alone. */
+/* Against long double throughout. An angle is off by less than 2^-30 here, so that the rounded entry differs next to a
+ * tie alone. */
 static int differing(or_dtype t, int64_t positions, int64_t first, int64_t pairs, double base) {
-    uint16_t *cos = calloc((size_t)(positions * pairs), sizeof *cos), *sin = calloc((size_t)(positions * pairs), sizeof *sin);
+    uint16_t *cos = calloc((size_t)(positions * pairs), sizeof *cos),
+             *sin = calloc((size_t)(positions * pairs), sizeof *sin);
     int count = 0;
     at_angle_table(cos, sin, t, positions, pairs, AT_ANGLE_STANDARD, base);
     for (int64_t p = first; p < positions; p++) {
         for (int64_t i = 0; i < pairs; i++) {
             const long double x = p * powl(base, -(long double)i / pairs);
             const int64_t at = p * pairs + i;
-            const int64_t off = or_ulps(t, cos[at], or_round(t, (double)cosl(x))) + or_ulps(t, sin[at], or_round(t, (double)sinl(x)));
+            const int64_t off =
+                or_ulps(t, cos[at], or_round(t, (double)cosl(x))) + or_ulps(t, sin[at], or_round(t, (double)sinl(x)));
             cr_assert_leq(off, 2, "position %d, pair %d", (int)p, (int)i);
             count += off > 0;
         }
@@ -59,7 +69,6 @@ Test(angle, tables_are_libm_s_up_to_position_131071) {
     cr_expect_leq(differing(OR_F16, 4096, 0, 32, 10000), 1);
     cr_expect_leq(differing(OR_BF16, 4096, 0, 8, 500000), 1);
     cr_expect_leq(differing(OR_F16, 131072, 130000, 32, 10000), 1);
-    cr_expect_gt(differing(OR_F16, 64, 0, 32, 10001) + 1, 0);
 }
 
 Test(angle, a_slightly_other_base_gives_another_table) {
@@ -102,7 +111,7 @@ Test(angle, tables_are_the_same_bits_on_every_host) {
     char digest[AT_DIGEST_TEXT];
     at_angle_table(cos, sin, OR_F16, 2048, 32, AT_ANGLE_STANDARD, 10000);
     cr_assert_eq(at_digest(digest, cos, sizeof cos, NULL), AT_OK);
-    cr_expect_str_eq(digest, "FIXED_COS");
+    cr_expect_str_eq(digest, "a2b196667470e0e93bbd9aa706a057d2a95be43b6bf52960fb8f7af0be49b3d3");
     cr_assert_eq(at_digest(digest, sin, sizeof sin, NULL), AT_OK);
-    cr_expect_str_eq(digest, "FIXED_SIN");
+    cr_expect_str_eq(digest, "cde829a2e0ce4597533e622552e0566e5b697aaa859e88e6a7b09e60f0263278");
 }

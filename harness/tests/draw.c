@@ -10,8 +10,12 @@ static const struct {
     uint32_t counter[4], key[2], answer[4];
 } known[] = {
     {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+     {0xffffffff, 0xffffffff},
+     {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+     {0xa4093822, 0x299f31d0},
+     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 };
 
 Test(draw, the_generator_gives_the_published_answers) {
@@ -68,7 +72,8 @@ Test(draw, normals_have_the_tails_of_the_normal_distribution) {
     }
     for (int k = 1; k <= 4; k++) {
         const double expected = N * erfc(k / sqrt(2));
-        cr_expect_lt(fabs(beyond[k] - expected), 5 * sqrt(expected), "%d of %g beyond %d deviations", beyond[k], expected, k);
+        cr_expect_lt(fabs(beyond[k] - expected), 5 * sqrt(expected), "%d of %g beyond %d deviations", beyond[k],
+                     expected, k);
     }
 }
 
@@ -87,6 +92,7 @@ Test(draw, neighbouring_elements_streams_and_seeds_are_independent) {
 }
 
 Test(draw, normals_are_the_same_bits_on_every_host) {
-    static const double expected[] = {FIXED_NORMALS};
-    for (uint64_t i = 0; i < 4; i++) cr_expect_eq(at_normal(1, 2, i), expected[i], "element %d: %a", (int)i, at_normal(1, 2, i));
+    static const double expected[] = {-0x1.31bf508p-1, -0x1.74ea358p-3, -0x1.daffa0cp-1, 0x1.af806e2p-1};
+    for (uint64_t i = 0; i < 4; i++)
+        cr_expect_eq(at_normal(1, 2, i), expected[i], "element %d: %a", (int)i, at_normal(1, 2, i));
 }

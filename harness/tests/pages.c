@@ -20,7 +20,8 @@ static at_pages pages_of(const plan_case *x, uint64_t seed) {
 }
 
 static void expect_pages(const at_pages *p, const int64_t *expected) {
-    for (int64_t i = 0; i < 3 * p->columns; i++) cr_expect_eq(p->page[i], expected[i], "entry %d is %d", (int)i, (int)p->page[i]);
+    for (int64_t i = 0; i < 3 * p->columns; i++)
+        cr_expect_eq(p->page[i], expected[i], "entry %d is %d", (int)i, (int)p->page[i]);
 }
 
 Test(pages, identity_hands_them_out_in_order) {

@@ -10,14 +10,20 @@
 const geometry tiny = {32, 16, 16, 16, 2}, glm = {192, 128, 128, 64, 2}, mla = {576, 512, 512, 64, 16},
                overlapping = {64, 64, 0, 64, 2}, unrotated = {40, 40, 0, 0, 3};
 const geometry geometries[GEOMETRIES] = {
-    {32, 16, 16, 16, 2}, {192, 128, 128, 64, 2}, {576, 512, 512, 64, 16},  {96, 64, 64, 32, 4}, {64, 48, 32, 32, 3},  {40, 40, 0, 0, 1},
-    {72, 64, 64, 8, 6},  {136, 128, 128, 8, 1},  {320, 256, 256, 64, 3}, {64, 64, 0, 64, 2},  {192, 160, 128, 64, 2},
+    {32, 16, 16, 16, 2},    {192, 128, 128, 64, 2}, {576, 512, 512, 64, 16}, {96, 64, 64, 32, 4},
+    {64, 48, 32, 32, 3},    {40, 40, 0, 0, 1},      {72, 64, 64, 8, 6},      {136, 128, 128, 8, 1},
+    {320, 256, 256, 64, 3}, {64, 64, 0, 64, 2},     {192, 160, 128, 64, 2},
 };
 
 void plan_case_start(plan_case *x, geometry g, const char *design) {
     static char *none[] = {NULL};
     *x = (plan_case){0};
-    x->c = (at_case){.id = "suite/case", .suite = "suite", .name = "case", .place = {"suite.yaml", 7, 5}, .geometry = "", .rule = ""};
+    x->c = (at_case){.id = "suite/case",
+                     .suite = "suite",
+                     .name = "case",
+                     .place = {"suite.yaml", 7, 5},
+                     .geometry = "",
+                     .rule = ""};
     x->c.tags = x->c.covers = x->c.modes = none;
     x->c.dtype = AT_F16;
     x->c.head_size = g.head_size, x->c.rotary_dim = g.rotary_dim, x->c.block_size = 16;
@@ -83,7 +89,9 @@ void answer_close(answer *a) {
     free(a->cache);
 }
 
-const or_row *answer_row(answer *a, int64_t token, int64_t head) { return or_attend(a->attention, token, head); }
+const or_row *answer_row(answer *a, int64_t token, int64_t head) {
+    return or_attend(a->attention, token, head);
+}
 
 double distance(const double *a, const double *b, int64_t n) {
     double most = 0;

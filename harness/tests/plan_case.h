@@ -21,13 +21,15 @@ typedef struct {
     at_override override_[4];
 } plan_case;
 
-/* One sequence with 40 old and 3 new tokens, pages of 16, float16, scale 1/sqrt(hs), no window, no softcap, expects budget. */
+/* One sequence with 40 old and 3 new tokens, pages of 16, float16, scale 1/sqrt(hs), no window, no softcap, expects
+ * budget. */
 void plan_case_start(plan_case *, geometry, const char *design);
 void plan_case_set(plan_case *, const char *parameter, double);
 at_override *plan_case_override(plan_case *, bool output, int index, int how);
 
 at_plan *plan_made(const plan_case *, or_dialect); /* with seed 1; fails the test where the case is refused */
-const char *plan_complaint(const plan_case *, or_dialect); /* why it is AT_USAGE, behind place and id; "" where it is not */
+const char *plan_complaint(const plan_case *,
+                           or_dialect); /* why it is AT_USAGE, behind place and id; "" where it is not */
 
 /* The oracle's view of a plan: the cache after the writes, and rows of the answer. */
 typedef struct {

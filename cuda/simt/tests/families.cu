@@ -151,10 +151,6 @@ FAMILY(transpose, 1, dim3(16, 16), 0)
 FAMILY(warp_tree, 1, 64, 0)
 FAMILY(thread_tile, 1, TILE, DIM * sizeof(float))
 FAMILY(warp_tile, 1, 128, 0)
-const Family families[] = {{"tree", 3, 1024, launch_tree},
-                           {"scan", 3, 128, launch_scan},
-                           {"transpose", 2, 512, launch_transpose},
-                           {"warp_tree", 3, 128, launch_warp_tree},
-                           {"thread_tile", 3, TILE, launch_thread_tile},
-                           {"warp_tile", 4, TILE, launch_warp_tile}};
+const Family families[] = {{NAMED(tree), 3, 1024},     {NAMED(scan), 3, 128},         {NAMED(transpose), 2, 512},
+                           {NAMED(warp_tree), 3, 128}, {NAMED(thread_tile), 3, TILE}, {NAMED(warp_tile), 4, TILE}};
 const size_t families_count = sizeof families / sizeof *families;

@@ -6,24 +6,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Right kernels whose barriers can be left out one by one. They read `in` (at least 4,096 floats), write `out` (at
- * least 1,024). */
+/* The first two members of a row: a name and its launcher. */
+#define NAMED(name) #name, launch_##name
+
+/* Right kernels whose barriers can be left out one by one: `without` is 0, or a barrier's number. They read `in` (at
+ * least 4,096 floats) and write `out` (at least 1,024). */
 struct Family {
     const char *name;
-    int barriers;
-    int outputs;
-    const char *(*launch)(void *stream, int without, const float *in,
-                          float *out); /* without: 0, or the barrier left out */
+    const char *(*launch)(void *stream, int without, const float *in, float *out);
+    int barriers, outputs;
 };
 extern const Family families[];
 extern const size_t families_count;
 
-/* Kernels that must be stopped, what the sentence must contain, and the lines of misuse.cu that it must name. */
+/* Kernels that must be stopped, with the lines of misuse.cu and the words that the sentence must have. An overrun is a
+ * line where the address sanitizer stops the process; 0: it has nothing to say. */
 struct Misuse {
     const char *name;
     const char *(*launch)(void *stream, int *out);
+    int overrun;
+    int line[2];         /* 0: none more */
     const char *says[3]; /* NULL: nothing more */
-    int line[2];         /* 0: none more        */
 };
 extern const Misuse misuses[];
 extern const size_t misuses_count;
@@ -37,15 +40,21 @@ struct Race {
 extern const Race races[];
 extern const size_t races_count;
 
+/* Adds the number of threads to out[0]. */
 const char *launch_geometry(void *stream, const uint32_t grid[3], const uint32_t block[3], size_t shared, int *out);
 const char *allow_geometry(size_t shared);
-const char *launch_add(void *stream, const int *in, int value, int *out); /* out[i] += in[i] + value, i < 128 */
-const char *launch_order(void *stream,
-                         int *out); /* out[0] counts; out[1 + n] = 1000 * block + thread of the n-th: 3 x 40 of them */
-const char *launch_warp(void *stream, int *out); /* 32 lanes x WARP_FACTS: see warp_facts of kernels.cu */
-const char *launch_types(void *stream, const void *f16, const void *bf16,
-                         float *out); /* 64 of each: out[i] and out[64 + i] */
 
+/* out[i] += in[i] + value, i < 128 */
+const char *launch_add(void *stream, const int *in, int value, int *out);
+
+/* 3 blocks of 40 threads: out[0] counts them; out[1 + n] = 1000 * block + thread of the n-th to come. */
+const char *launch_order(void *stream, int *out);
+
+/* What each of 32 lanes is told by 12 operations, lane by lane. */
 enum { WARP_FACTS = 12 };
+const char *launch_warp(void *stream, int *out);
+
+/* 64 of each type, times 1.001 and rounded: out[i] and out[64 + i]. */
+const char *launch_types(void *stream, const void *f16, const void *bf16, float *out);
 
 #endif

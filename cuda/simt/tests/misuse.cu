@@ -3,16 +3,19 @@
 #include "../simt.h"
 #include "kernels.h"
 
+enum { WRITES_PAST_ARRAY = __LINE__ };
 __global__ void writes_past_array(int *out) {
     SHARED_ARRAY(int, row, 33);
     int *const all = row;
     all[threadIdx.x + 4] = out[0];
 }
+enum { WRITES_BEFORE_ARRAY = __LINE__ };
 __global__ void writes_before_array(int *out) {
     SHARED_ARRAY(int, low, 64);
     int *const all = low;
     all[int(threadIdx.x) - 2] = out[0];
 }
+enum { WRITES_PAST_DYNAMIC = __LINE__ };
 __global__ void writes_past_dynamic(int *out) {
     SHARED_DYNAMIC(bytes);
     bytes[threadIdx.x + 1] = static_cast<unsigned char>(out[0]);
@@ -89,38 +92,38 @@ MISUSE(two_operations, 32, 0)
 MISUSE(two_masks, 32, 0)
 MISUSE(much_shared, 32, 1)
 const Misuse misuses[] = {
-    {"writes_past_array", launch_writes_past_array, {"0 bytes past its end", "shared array row (", "132 bytes"}, {}},
-    {"writes_before_array",
-     launch_writes_before_array,
-     {"8 bytes before its start", "shared array low (", "256 bytes"},
-     {}},
-    {"writes_past_dynamic",
-     launch_writes_past_dynamic,
-     {"0 bytes past its end", "the dynamic shared memory (64 bytes)"},
-     {}},
-    {"two_barriers",
-     launch_two_barriers,
-     {"100 threads from 0 wait at __syncthreads (", "28 threads from 100 wait at __syncthreads ("},
-     {TWO_BARRIERS + 6}},
-    {"barrier_and_meeting",
-     launch_barrier_and_meeting,
-     {"32 threads from 0 wait at __syncthreads (", "1 have ended"},
-     {BARRIER_AND_MEETING + 5}},
-    {"reads_outside_mask",
-     launch_reads_outside_mask,
-     {"__shfl_sync (", "reads lane 20, which its mask does not name"},
-     {READS_OUTSIDE_MASK + 2}},
-    {"calls_from_outside_mask",
-     launch_calls_from_outside_mask,
-     {"__shfl_xor_sync (", "the mask 0x0000ffff does not name the lane itself"},
-     {CALLS_FROM_OUTSIDE_MASK + 2}},
-    {"partial_warp", launch_partial_warp, {"not in the block", "0xffffff00"}, {PARTIAL_WARP + 2}},
-    {"early_return", launch_early_return, {"warp_sum ("}, {EARLY_RETURN + 3}},
-    {"two_operations", launch_two_operations, {"__ballot_sync ("}, {TWO_OPERATIONS + 3, TWO_OPERATIONS + 5}},
-    {"two_masks", launch_two_masks, {"with mask 0xffffffff", "comes with mask 0x0001ffff"}, {TWO_MASKS + 2}},
-    {"much_shared",
-     launch_much_shared,
-     {"shared array other_half (", "24576 of 49151 bytes are taken"},
-     {MUCH_SHARED + 3}},
+    {NAMED(writes_past_array),
+     WRITES_PAST_ARRAY + 4,
+     {WRITES_PAST_ARRAY + 2},
+     {"0 bytes past its end", "shared array row (", "132 bytes"}},
+    {NAMED(writes_before_array),
+     WRITES_BEFORE_ARRAY + 4,
+     {WRITES_BEFORE_ARRAY + 2},
+     {"8 bytes before its start", "shared array low (", "256 bytes"}},
+    {NAMED(writes_past_dynamic),
+     WRITES_PAST_DYNAMIC + 3,
+     {},
+     {"0 bytes past its end", "the dynamic shared memory (64 bytes)"}},
+    {NAMED(two_barriers),
+     0,
+     {TWO_BARRIERS + 3, TWO_BARRIERS + 6},
+     {"100 threads from 0 wait at __syncthreads (", "28 threads from 100 wait at __syncthreads ("}},
+    {NAMED(barrier_and_meeting),
+     0,
+     {BARRIER_AND_MEETING + 5},
+     {"32 threads from 0 wait at __syncthreads (", "1 have ended"}},
+    {NAMED(reads_outside_mask),
+     0,
+     {READS_OUTSIDE_MASK + 2},
+     {"__shfl_sync (", "reads lane 20, which its mask does not name"}},
+    {NAMED(calls_from_outside_mask),
+     0,
+     {CALLS_FROM_OUTSIDE_MASK + 2},
+     {"__shfl_xor_sync (", "the mask 0x0000ffff does not name the lane itself"}},
+    {NAMED(partial_warp), 0, {PARTIAL_WARP + 2}, {"not in the block", "0xffffff00"}},
+    {NAMED(early_return), 0, {EARLY_RETURN + 3}, {"warp_sum ("}},
+    {NAMED(two_operations), 0, {TWO_OPERATIONS + 3, TWO_OPERATIONS + 5}, {"__ballot_sync ("}},
+    {NAMED(two_masks), 0, {TWO_MASKS + 2}, {"with mask 0xffffffff", "comes with mask 0x0001ffff"}},
+    {NAMED(much_shared), 0, {MUCH_SHARED + 3}, {"shared array other_half (", "24576 of 49151 bytes are taken"}},
 };
 const size_t misuses_count = sizeof misuses / sizeof *misuses;

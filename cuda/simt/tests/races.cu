@@ -67,18 +67,18 @@ RACE(lost_update, lost_update, 1, 32)
 RACE(counted, counted, 2, 64)
 RACE(shuffle_as_fence, shuffle_as_fence, 1, 32)
 RACE(syncwarp_as_fence, syncwarp_as_fence, 1, 32)
-RACE(two_writers, two_writers_of_one_value, 1, 32)
+RACE(two_writers_of_one_value, two_writers_of_one_value, 1, 32)
 RACE(blocks_share_a_row, blocks_share_a_row, 2, 64)
 RACE(blocks_have_rows, blocks_have_rows, 4, 64)
 RACE(last_block_without_fence, last_block_adds<false>, 4, 32)
 RACE(last_block, last_block_adds<true>, 4, 32)
-const Race races[] = {{"lost_update", launch_lost_update, LOST_UPDATE + 2},
-                      {"counted", launch_counted, 0},
-                      {"shuffle_as_fence", launch_shuffle_as_fence, SHUFFLE_AS_FENCE + 5},
-                      {"syncwarp_as_fence", launch_syncwarp_as_fence, 0},
-                      {"two_writers_of_one_value", launch_two_writers, TWO_WRITERS_OF_ONE_VALUE + 3},
-                      {"blocks_share_a_row", launch_blocks_share_a_row, BLOCKS_SHARE_A_ROW + 5},
-                      {"blocks_have_rows", launch_blocks_have_rows, 0},
-                      {"last_block_without_fence", launch_last_block_without_fence, LAST_BLOCK_ADDS + 12},
-                      {"last_block", launch_last_block, 0}};
+const Race races[] = {{NAMED(lost_update), LOST_UPDATE + 2},
+                      {NAMED(counted), 0},
+                      {NAMED(shuffle_as_fence), SHUFFLE_AS_FENCE + 5},
+                      {NAMED(syncwarp_as_fence), 0},
+                      {NAMED(two_writers_of_one_value), TWO_WRITERS_OF_ONE_VALUE + 3},
+                      {NAMED(blocks_share_a_row), BLOCKS_SHARE_A_ROW + 5},
+                      {NAMED(blocks_have_rows), 0},
+                      {NAMED(last_block_without_fence), LAST_BLOCK_ADDS + 12},
+                      {NAMED(last_block), 0}};
 const size_t races_count = sizeof races / sizeof *races;
