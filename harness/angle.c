@@ -1,13 +1,11 @@
-/* Angles without libm, whose last bits differ between hosts: x - n pi/2 in two steps, then Taylor's series on [-pi/4,
- * pi/4]. */
+/* Angles without libm, whose last bits differ between hosts: x - n pi/2 in two steps, then Taylor's series. */
 #include "angle.h"
 
 /* pi/2 in two parts. The first has 32 bits, so that its product with n < 2^20 is exact. */
 static const double half_pi_high = 0x1.921FB544p+0, half_pi_low = 0x1.0B4611A626331p-34,
                     two_over_pi = 0x1.45F306DC9C883p-1;
 
-/* sum of (-z)^k / (first + 2k)! * first!, by Horner from the last term; twelve terms leave less than 2^-60 for z <
- * 0.62. */
+/* Sum over k of (-z)^k first! / (first + 2k)!, by Horner; twelve terms leave less than 2^-60 for z < 0.62. */
 static double series(double z, int first) {
     double sum = 1;
     for (int k = 12; k > 0; k--) sum = 1 - z / (double)((first + 2 * k - 1) * (first + 2 * k)) * sum;
@@ -29,8 +27,7 @@ static double power(double x, int64_t n) {
     return product;
 }
 
-/* Newton on x^n = 1 / base. From 1 it comes down to the root; the first step that no longer falls is the last
- * correction. */
+/* Newton on x^n = 1 / base. From 1 it comes down to the root; the first step that rises is the last correction. */
 double at_inverse_root(double base, int64_t n) {
     double x = 1;
     for (;;) {
@@ -54,8 +51,7 @@ static void standard(uint16_t *cos, uint16_t *sin, or_dtype t, int64_t positions
     }
 }
 
-/* Digits of p in base 4, folded over the pairs, count the quarter turns: positions that differ in one digit differ in
- * one pair. */
+/* The digits of p in base 4 count quarter turns, one a pair; where pairs are few they are folded. */
 static unsigned quarters(int64_t p, int64_t pairs, int64_t pair) {
     unsigned turns = (unsigned)pair;
     for (int64_t digit = pair; digit < 16; digit += pairs) turns += (unsigned)(p >> (2 * digit)) & 3;

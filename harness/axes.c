@@ -1,5 +1,6 @@
 #include "axes.h"
 #include "finding.h"
+#include "mode_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,24 +101,24 @@ static const char *context(const attempt *a)
     return most <= 16 ? "16" : most <= 128 ? "128" : most <= 1024 ? "1k" : "long";
 }
 
-typedef const char *const values[8];
+#define VALUES(...) (const char *const[]){__VA_ARGS__, NULL}
 static const struct {
     const char *name;
     const char *(*of)(const attempt *);
-    values value;
+    const char *const *value; /* NULL-terminated */
 } axes[] = {
-    {"dtype", dtype, {"float16", "bfloat16"}},
-    {"dialect", dialect, {"onnx-genai", "onnxruntime"}},
-    {"block-size", block_size, {"16", "32", "64", "128", "256", "512"}},
-    {"past", past, {"none", "in-page", "page-multiple", "pages"}},
-    {"new", fresh, {"none", "one", "few", "many"}},
-    {"context", context, {"16", "128", "1k", "long"}},
-    {"window", window, {"off", "zero", "one", "in-page", "pages", "past-context"}},
-    {"softcap", softcap, {"off", "small", "large"}},
-    {"rotary", rotary, {"none", "half-split", "interleaved"}},
-    {"page-order", page_order, {"identity", "reversed", "random", "apart", "shared"}},
-    {"batch", batch, {"empty", "one", "few", "many"}},
-    {"mode", mode, {"eager", "replay", "refuse"}},
+    {"dtype", dtype, VALUES("float16", "bfloat16")},
+    {"dialect", dialect, VALUES("onnx-genai", "onnxruntime")},
+    {"block-size", block_size, VALUES("16", "32", "64", "128", "256", "512")},
+    {"past", past, VALUES("none", "in-page", "page-multiple", "pages")},
+    {"new", fresh, VALUES("none", "one", "few", "many")},
+    {"context", context, VALUES("16", "128", "1k", "long")},
+    {"window", window, VALUES("off", "zero", "one", "in-page", "pages", "past-context")},
+    {"softcap", softcap, VALUES("off", "small", "large")},
+    {"rotary", rotary, VALUES("none", "half-split", "interleaved")},
+    {"page-order", page_order, VALUES("identity", "reversed", "random", "apart", "shared")},
+    {"batch", batch, VALUES("empty", "one", "few", "many")},
+    {"mode", mode, at_mode_names},
 };
 enum { AXES = sizeof axes / sizeof *axes };
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { BOX_BYTES = 4096, SLOTS = 32, SIGNAL_STACK = 1 << 16 };
+enum { BOX_BYTES = 4096, SLOTS = 64, SIGNAL_STACK = 1 << 16 };
 static const uintptr_t near = (uintptr_t)64 << 20; /* a fault farther from a buffer than this is not told as the buffer's */
 
 typedef struct {

@@ -23,6 +23,8 @@ typedef enum { AT_POISON_ZERO, AT_POISON_NAN, AT_POISON_INF, AT_POISON_LARGEST, 
 
 typedef struct {
     int64_t past, fresh; /* tokens in the cache before the call, and new ones; YAML: past, new */
+    int64_t reserve;     /* further tokens that pages, tables and angles have room for: the calls of a series share their shapes */
+    int64_t data;        /* the data of sequence data - 1; 0: of its own place. Variants (variant.h) say both, files neither   */
 } at_sequence;
 
 typedef struct {
@@ -115,7 +117,7 @@ const at_case *at_cases_find(const at_cases *, const char *id);
 typedef struct {
     const char *suite, *about;
     const char *file;
-    size_t floor[AT_TIERS];
+    size_t floor[AT_TIERS]; /* no less than that of the tier below */
 } at_suite;
 size_t at_cases_suites(const at_cases *);
 const at_suite *at_cases_suite(const at_cases *, size_t i);

@@ -1,3 +1,4 @@
+#include "mode_names.h"
 #include "case_keys.h"
 #include "../oracle/rules.h"
 #include "design.h"
@@ -17,7 +18,6 @@ static const char *const order_words[] = {"identity", "reversed", "random", "apa
 static const char *const poison_words[] = {"zero", "nan", "inf", "largest", "neighbour", NULL};
 static const char *const capture_words[] = {"warm", "cold", NULL};
 static const char *const gate_words[] = {"supports", "create", "execute", NULL};
-static const char *const mode_words[] = {"eager", "replay", "refuse", NULL};
 
 const char *at_tier_name(at_tier tier) {
     return tier_words[tier];
@@ -91,7 +91,7 @@ static at_status read_sequences(const at_reader *r, void *out, const at_yaml *li
     if (c->sequence == NULL) return no_memory(r, list);
     c->sequences = list->count;
     for (size_t i = 0; i < list->count; i++) {
-        c->sequence[i] = (at_sequence){-1, -1};
+        c->sequence[i] = (at_sequence){.past = -1, .fresh = -1};
         at_status st = at_map_read(r, sequence_keys, "a sequence", &c->sequence[i], list->item[i]);
         if (st != AT_OK) return st;
     }
@@ -305,7 +305,7 @@ const at_key at_case_keys[] = {
     {.name = "modes",
      .type = AT_KEY_WORDS,
      .at = offsetof(at_draft, c.modes),
-     .words = mode_words,
+     .words = at_mode_names,
      .about = "a list of modes; all if not said"},
     OTHER("attributes", extra, read_extra, "a list of {name, int | float | string} to append to the node as they are"),
     {.name = "node",

@@ -94,7 +94,11 @@ static at_status keep_suite(const loader *l) {
     if (st != AT_OK) return st;
     at_suite *suite = &cases->suite[cases->suites++];
     *suite = (at_suite){.suite = f->name, .about = f->about, .file = f->file};
-    memcpy(suite->floor, f->floor, sizeof suite->floor);
+    /* A run of a tier holds the tiers below it, and their floors. */
+    for (int t = 0; t < AT_TIERS; t++) {
+        suite->floor[t] = f->floor[t];
+        if (t > 0 && suite->floor[t - 1] > suite->floor[t]) suite->floor[t] = suite->floor[t - 1];
+    }
     for (size_t i = 0; i < f->scope.clauses && st == AT_OK; i++) {
         const at_scope known = {.clause = cases->clause, .clauses = cases->clauses};
         if (at_clause_by_id(&known, f->scope.clause[i].id) != NULL) continue;

@@ -8,7 +8,8 @@
 #include "../oracle/problem.h"
 #include "case.h"
 
-enum { AT_DESIGN_PARAMETERS = 10 };
+/* Every design has the parameters "angle" and "base" (angle.h) first; its own follow. */
+enum { AT_P_ANGLE, AT_P_BASE, AT_P_OWN, AT_DESIGN_PARAMETERS = 10 };
 
 typedef struct at_design at_design;
 
@@ -19,7 +20,7 @@ typedef struct {
     const at_design *design;
     const or_problem *problem;          /* resolved; of its data only cos_cache and sin_cache are there yet */
     const int64_t *length;              /* [sequences] past + fresh of each                                 */
-    int64_t longest;                    /* of them                                                          */
+    int64_t longest;                    /* of them, with what is reserved                                   */
     double value[AT_DESIGN_PARAMETERS]; /* of the design's parameters, in the order of its table            */
 } at_fill;
 
@@ -39,20 +40,18 @@ typedef uint16_t (*at_channel_bits)(const at_fill *, at_spot);
 struct at_design {
     const char *name, *about;
     bool independent;  /* V and logits are independent draws: the statistical budget may be used             */
-    bool marks_hidden; /* cached rows that no token sees hold what the design says too; else the case's poison */
-    const at_design_parameter *parameter; /* ends with a NULL name; "angle" and "base" (angle.h) come first */
-    const char *(*unfit)(
-        const at_fill *);   /* NULL, or why the case cannot show what the design is for; may itself be NULL */
-    at_channel ask, row;    /* numbers that query, fresh and cached start from */
-    at_channel_bits query;  /* NULL: 0                                         */
-    at_channel_bits fresh;  /* a row of `key`, before RoPE                     */
-    at_channel_bits cached; /* a row that an earlier call left, after RoPE     */
+    bool marks_hidden; /* cached rows that no token sees are the design's too, and not the case's poison      */
+    const at_design_parameter *parameter;  /* ends with a NULL name                                          */
+    const char *(*unfit)(const at_fill *); /* why the case cannot show what the design is for; may be NULL   */
+    at_channel ask, row;                   /* numbers that query, fresh and cached start from */
+    at_channel_bits query;                 /* NULL: 0                                         */
+    at_channel_bits fresh;                 /* a row of `key`, before RoPE                     */
+    at_channel_bits cached;                /* a row that an earlier call left, after RoPE     */
 };
 
 const at_design *const *at_designs(size_t *count);
 const at_design *at_design_by_name(const char *name);
-/* The values of the design's parameters, the case's or the defaults. AT_USAGE where the case names one that the design
- * lacks. */
+/* Of the design's parameters, as the case gives them or the defaults. AT_USAGE where it names one that is not there. */
 AT_MUST_USE at_status at_design_values(double out[AT_DESIGN_PARAMETERS], const at_design *, const at_case *,
                                        at_error *err);
 

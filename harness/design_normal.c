@@ -58,7 +58,7 @@ static const at_design_parameter special_parameters[] = {
 
 static uint16_t special_or(const at_fill *f, at_spot at, at_channel_bits plain) {
     const double *v = f->value;
-    const bool here = (double)at.sequence == v[P_SEQUENCE] && (double)at.position == v[P_POSITION] &&
+    const bool here = (double)at_data_of(f, at.sequence) == v[P_SEQUENCE] && (double)at.position == v[P_POSITION] &&
                       (double)at.head == v[P_HEAD] && (double)at.channel == v[P_CHANNEL];
     if (!here) return plain(f, at);
     if (v[P_KIND] == 0) return at_poison_bits(AT_POISON_NAN, f->problem->dtype, 0);

@@ -1,5 +1,4 @@
-/* Queries that pick one key, so far ahead that the other weights are 0 in float32: the answer is that key's value, bit
- * for bit. */
+/* Queries that pick one key, so far ahead that all other weights are 0 in float32: the answer is that key's value. */
 #include "designs.h"
 
 #include <math.h>
@@ -7,8 +6,8 @@
 
 static const at_design_parameter angles_alone[] = {AT_ANGLE_PARAMETERS, {0}};
 
-/* What q has to be for q * unit * |scale| to reach `lead`: a power of two with the scale's sign, or 0 where float16 has
- * none. */
+/* The q for which q * unit * scale reaches `lead`: a power of two with the scale's sign, or 0 where float16 has none.
+ */
 static double reach(const at_fill *f, double lead, double unit) {
     const double wanted = lead / (unit * fabs(f->problem->scale));
     double q = 0x1p-14;

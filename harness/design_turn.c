@@ -1,5 +1,4 @@
-/* What designs share: channels before and after RoPE, codes that tell rows apart, and the choice of a visible position.
- */
+/* What designs share: channels before and after RoPE, codes that tell rows apart, the choice of a visible position. */
 #include "designs.h"
 #include "pages.h"
 
@@ -52,10 +51,14 @@ uint16_t at_plain_cached(const at_fill *f, at_spot at) {
     return turned(f, f->design->row, at, 1);
 }
 
+int64_t at_data_of(const at_fill *f, int64_t sequence) {
+    const int64_t other = sequence < 0 ? 0 : f->c->sequence[sequence].data;
+    return other > 0 ? other - 1 : sequence;
+}
+
 double at_position_code(const at_fill *f, at_spot at) {
-    (void)f;
     const int64_t j = at.position;
-    if (at.channel == 0) return (double)((37 * j + 59 * (j >> 15) + 101 * at.sequence) % 256 - 128);
+    if (at.channel == 0) return (double)((37 * j + 59 * (j >> 15) + 101 * at_data_of(f, at.sequence)) % 256 - 128);
     if (at.channel < 16) return j >> (at.channel - 1) & 1 ? 64 : -64;
     return (double)(at.channel % 251);
 }
@@ -79,8 +82,8 @@ int64_t at_pick(const at_fill *f, at_spot token, bool other) {
     return first + start;
 }
 
-static uint32_t stream_of(uint32_t stream, at_spot at) {
-    return (uint32_t)at.sequence << 4 | stream;
+static uint32_t stream_of(const at_fill *f, uint32_t stream, at_spot at) {
+    return (uint32_t)at_data_of(f, at.sequence) << 4 | stream;
 }
 
 static uint64_t element_of(const at_fill *f, at_spot at) {
@@ -89,9 +92,9 @@ static uint64_t element_of(const at_fill *f, at_spot at) {
 }
 
 uint64_t at_draw_of(const at_fill *f, uint32_t stream, at_spot at) {
-    return at_draw(f->seed, stream_of(stream, at), element_of(f, at));
+    return at_draw(f->seed, stream_of(f, stream, at), element_of(f, at));
 }
 
 double at_normal_of(const at_fill *f, uint32_t stream, at_spot at) {
-    return at_normal(f->seed, stream_of(stream, at), element_of(f, at));
+    return at_normal(f->seed, stream_of(f, stream, at), element_of(f, at));
 }

@@ -6,12 +6,11 @@
 #include "angle.h"
 #include "design.h"
 
-/* The parameters that every design has, first in its table; its own follow. */
-enum { AT_P_ANGLE, AT_P_BASE, AT_P_OWN };
-#define AT_ANGLE_PARAMETERS                                                                                            \
-    {"angle", AT_ANGLE_STANDARD, "rows of cos_cache and sin_cache: 0 standard, 1 quarter turns, 2 no turn"}, {         \
-        "base", 10000, "base of the standard angles"                                                                   \
-    }
+/* clang-format off */
+#define AT_ANGLE_PARAMETERS                                                                                  \
+    {"angle", AT_ANGLE_STANDARD, "rows of cos_cache and sin_cache: 0 standard, 1 quarter turns, 2 no turn"}, \
+    {"base", 10000, "base of the standard angles"}
+/* clang-format on */
 
 uint16_t at_bits_of(const at_fill *, double); /* rounded to the case's type */
 bool at_is_rotated(const at_fill *, int64_t channel);
@@ -27,12 +26,15 @@ uint16_t at_plain_query(const at_fill *, at_spot);
 uint16_t at_plain_fresh(const at_fill *, at_spot);
 uint16_t at_plain_cached(const at_fill *, at_spot);
 
-/* Small integers that tell rows apart, exact in both types. Channel 0: 37 j mod 256 - 128, shifted by the sequence; 1
- * to 15: the bits of j as +-64; d from 16 on: d mod 251. */
+/* Small integers that tell rows apart, exact in both types. Channel 0: 37 j mod 256 - 128, shifted by the sequence;
+ * 1 to 15: the bits of j as +-64; d from 16 on: d mod 251. */
 double at_position_code(const at_fill *, at_spot);
 
 /* One of the positions that a token sees, by the seed; not its own if `other` and there is another. */
 int64_t at_pick(const at_fill *, at_spot token, bool other);
+
+/* Whose data a sequence holds: its own, but in a variant of a case. */
+int64_t at_data_of(const at_fill *, int64_t sequence);
 
 /* Streams of at_draw; further ones are those of pages.c and plan_rows.c. */
 enum { AT_STREAM_QUERY = 1, AT_STREAM_KEY, AT_STREAM_PICK };

@@ -187,6 +187,11 @@ static void *cpu_stream(at_device *d) {
     return &d->stream;
 }
 
+static at_status cpu_disturb(at_device *d, at_error *err) {
+    (void)d, (void)err;
+    return AT_OK;
+}
+
 static void cpu_how(at_device *d, const at_cpu_how *how) {
     d->how = *how;
     if (d->how.shared_limit == 0) d->how.shared_limit = SHARED_LIMIT;
@@ -269,4 +274,5 @@ const at_device_ops at_cpu_device = {.kind = "cpu",
                                      .wait = cpu_wait,
                                      .time_begin = cpu_time_begin,
                                      .time_end = cpu_time_end,
-                                     .free_memory = cpu_free_memory};
+                                     .free_memory = cpu_free_memory,
+                                     .disturb = cpu_disturb};

@@ -23,6 +23,8 @@ struct at_device {
     at_cu_device device;
     at_cu_context context;
     at_cu_stream stream;
+    at_cu_stream other; /* of the disturbance, and what it writes: made when first asked for */
+    at_buffer busy;
     at_cu_event begin, end;
     size_t granule, guard; /* bytes */
     arena slot[AT_DEVICE_SLOTS];
@@ -246,6 +248,21 @@ static at_status cuda_free_memory(at_device *d, uint64_t *bytes, at_error *err) 
     return st;
 }
 
+static at_status cuda_disturb(at_device *d, at_error *err) {
+    enum { SLOT = AT_DEVICE_SLOTS - 1, TIMES = 32 };
+    static const size_t bytes = (size_t)64 << 20; /* more than the caches hold, some 30 us at 2 TB/s */
+    at_status st = AT_OK;
+    if (d->other == NULL) {
+        st = cuda_place(d, &d->busy, SLOT, bytes, 256, AT_EDGE_END, err);
+        if (st == AT_OK) st = cuda_wait(d, err);
+        if (st == AT_OK) st = CU(d, err, cuStreamCreate, &d->other, AT_CU_NON_BLOCKING);
+    }
+    for (int i = 0; i < TIMES && st == AT_OK; i++) {
+        st = CU(d, err, cuMemsetD8Async, address_of(&d->busy), (unsigned char)i, bytes, d->other);
+    }
+    return st;
+}
+
 /* What the kernel module says of itself; "" where it is not to be read (some containers). */
 static void read_module(char *out, size_t bytes) {
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
@@ -323,11 +340,13 @@ static at_status prepare(at_device *d, at_error *err) {
 static void cuda_close(at_device *d) {
     if (d == NULL) return;
     if (d->stream != NULL) d->cu.cuStreamSynchronize(d->stream);
+    if (d->other != NULL) d->cu.cuStreamSynchronize(d->other);
     for (int i = 0; i < AT_DEVICE_SLOTS; i++) arena_drop(d, &d->slot[i]);
     if (d->untouchable != 0) d->cu.cuMemAddressFree(d->untouchable, AT_UNTOUCHABLE_BYTES);
     if (d->begin != NULL) d->cu.cuEventDestroy(d->begin);
     if (d->end != NULL) d->cu.cuEventDestroy(d->end);
     if (d->stream != NULL) d->cu.cuStreamDestroy(d->stream);
+    if (d->other != NULL) d->cu.cuStreamDestroy(d->other);
     if (d->context != NULL) d->cu.cuDevicePrimaryCtxRelease(d->device);
     at_cuda_driver_close(&d->cu);
     free(d);
@@ -368,4 +387,5 @@ const at_device_ops at_cuda_device = {.kind = "cuda",
                                       .wait = cuda_wait,
                                       .time_begin = cuda_time_begin,
                                       .time_end = cuda_time_end,
-                                      .free_memory = cuda_free_memory};
+                                      .free_memory = cuda_free_memory,
+                                      .disturb = cuda_disturb};

@@ -29,7 +29,7 @@ at_status at_mode_eager(const at_host *host, const at_plan *plan, at_record *rec
     at_session s;
     at_traces first = {0}, second = {0};
     bool going;
-    at_status st = at_session_open(&s, host, plan, record, &going, err);
+    at_status st = at_session_open(&s, host, plan, NULL, record, &going, err);
     if (st != AT_OK || !going) goto done;
     if ((st = at_eager_once(&s, AT_EDGE_END, 0xFF, &forward, &first, &going, err)) != AT_OK || !going) goto done;
     if ((st = at_session_judge(&s, &first, err)) != AT_OK) goto done;

@@ -113,14 +113,11 @@ static at_status good_call(const at_host *host, at_kernel *kernel, const at_case
     at_status st = at_plan_make(&plan, &plain, dialect, host->seed, err);
     if (st == AT_USAGE) return AT_OK;
     if (st != AT_OK) return st;
-    st = at_session_open(&s, host, plan, record, &going, err);
+    st = at_session_open(&s, host, plan, kernel, record, &going, err);
     if (st == AT_OK && going) {
-        at_kernel *fresh = s.kernel;
-        if (kernel != NULL) s.kernel = kernel;
         *done = true;
         st = at_eager_once(&s, AT_EDGE_END, 0xFF, &(at_cpu_how){.late = 1}, &traces, &going, err);
         if (st == AT_OK && going) st = at_session_judge(&s, &traces, err);
-        s.kernel = fresh;
     }
     at_traces_free(&traces);
     at_session_close(&s);

@@ -1,95 +1,159 @@
-/* replay: warm up eagerly, restore, capture, inspect the graph; then three times: restore the state, poison outputs and workspace,
- * replay, compare bit for bit with the eager run. */
+/* What a captured call must be: the same bits at every replay as eagerly, whatever its buffers hold by then. */
+#include "capture.h"
 #include "finding.h"
 #include "modes.h"
+#include "variant.h"
 
 enum { REPLAYS = 3 };
 
-/* CPU execution: each replay runs its threads in another order. */
 static const at_cpu_how warm_up = {.order = AT_RANDOM, .seed = 1, .late = 1};
-static const struct {
-    at_cpu_how how;
-    uint8_t poison;
-} turn[REPLAYS] = {{{.order = AT_BACKWARD, .late = 1}, 0xFF}, {{.order = AT_FORWARD}, AT_CANARY}, {{.order = AT_RANDOM, .seed = 2, .late = 1}, 0x00}};
 
-static void judge_graph(at_record *record, const at_graph_nodes *nodes)
+/* False, and the record says so, where the subject does not promise it. */
+static bool promised(const at_host *host, at_record *record)
 {
-    record->graph_kernels = nodes->kernels;
-    record->graph_other = nodes->memsets + nodes->device_copies;
-    if (nodes->host_copies + nodes->hosts + nodes->allocations + nodes->others == 0) return;
-    at_find(record, "graph", "the captured call holds %d host copies, %d host functions, %d allocations and %d other nodes; "
-            "kernels, memsets and device copies alone may be captured",
-            nodes->host_copies, nodes->hosts, nodes->allocations, nodes->others);
+    if (host->subject->promises & AT_CAPTURE) return true;
+    record->verdict = AT_UNSUPPORTED;
+    record->message = at_text("%s does not promise to be captured", host->subject->name);
+    return false;
 }
 
-/* The graph, or NULL where the subject refused or spoiled the capture: the record says so. */
-static at_status capture(at_session *s, at_graph **graph, at_error *err)
+/* An eager run on the session, judged: the bits that replays are held to, and the warm-up of its signature. */
+static at_status eager(at_session *s, at_traces *out, bool *going, at_error *err)
 {
-    const at_device_ops *ops = s->host->ops;
-    at_device *device = s->host->device;
-    at_refusal refusal = {0};
-    at_graph_nodes nodes;
-    bool going;
-    at_status st, ended;
-    *graph = NULL;
-    if (s->host->subject->capture_ready(s->kernel, &s->call, &refusal) != AT_ACCEPTED) {
-        at_find(s->record, "replay", "capture_ready says no after this signature ran eagerly: %.300s", refusal.text);
-        return AT_OK;
-    }
-    if ((st = ops->capture_begin(device, err)) != AT_OK) return st;
-    st = at_session_execute(s, true, &going, err);
-    ended = ops->capture_end(device, graph, err);
-    if (st != AT_OK || !going) return st;
-    if (ended == AT_FAILED) {
-        at_find(s->record, "replay", "the call cannot be captured: %.300s", err->text);
-        return AT_OK;
-    }
-    if (ended != AT_OK || (st = ops->inspect(device, *graph, &nodes, err)) != AT_OK) return ended != AT_OK ? ended : st;
-    judge_graph(s->record, &nodes);
-    return AT_OK;
+    at_status st = at_eager_once(s, AT_EDGE_END, 0xFF, &warm_up, out, going, err);
+    s->record->tensors = 0;
+    return st == AT_OK && *going ? at_session_judge(s, out, err) : st;
 }
 
-static at_status replay_once(at_session *s, at_graph *graph, int i, const at_traces *eager, at_error *err)
-{
-    const at_device_ops *ops = s->host->ops;
-    at_record *record = s->record;
-    at_traces got = {0};
-    char what[64];
-    at_status st;
-    ops->how(s->host->device, &turn[i].how);
-    if ((st = at_session_restore(s, turn[i].poison, err)) != AT_OK) return st;
-    if ((st = ops->replay(s->host->device, graph, err)) != AT_OK) return st;
-    if ((st = at_session_wait(s, err)) != AT_OK) return st;
-    if ((st = at_session_detect(s, err)) != AT_OK) return st;
-    if ((st = at_session_read(s, &got, err)) != AT_OK) return st;
-    snprintf(what, sizeof what, "replay %d and the eager run", i + 1);
-    record->replays++;
-    record->replays_equal += at_traces_equal(record, "replay", what, s->plan, &got, eager);
-    at_traces_free(&got);
-    return AT_OK;
-}
-
+/* replay: warm up eagerly, restore, capture, inspect the graph; then three times: restore the state, poison outputs and workspace, replay,
+ * compare bit for bit with the eager run. */
 at_status at_mode_replay(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
 {
     at_session s;
-    at_traces eager = {0};
+    at_traces want = {0};
     at_graph *graph = NULL;
+    char what[64];
     bool going;
-    at_status st = at_session_open(&s, host, plan, record, &going, err);
+    if (!promised(host, record)) return AT_OK;
+    at_status st = at_session_open(&s, host, plan, NULL, record, &going, err);
     if (st != AT_OK || !going) goto done;
-    if (!(host->subject->promises & AT_CAPTURE)) {
-        record->verdict = AT_UNSUPPORTED;
-        record->message = at_text("%s does not promise to be captured", host->subject->name);
-        goto done;
+    if ((st = eager(&s, &want, &going, err)) != AT_OK || !going) goto done;
+    if ((st = at_session_capture(&s, &graph, err)) != AT_OK || graph == NULL) goto done;
+    for (int i = 0; i < REPLAYS && st == AT_OK; i++) {
+        snprintf(what, sizeof what, "replay %d and the eager run", i + 1);
+        st = at_session_replay(&s, graph, i, what, &want, err);
     }
-    if ((st = at_eager_once(&s, AT_EDGE_END, 0xFF, &warm_up, &eager, &going, err)) != AT_OK || !going) goto done;
-    if ((st = at_session_judge(&s, &eager, err)) != AT_OK) goto done;
-    if ((st = at_session_restore(&s, 0xFF, err)) != AT_OK) goto done;
-    if ((st = capture(&s, &graph, err)) != AT_OK || graph == NULL) goto done;
-    for (int i = 0; i < REPLAYS && st == AT_OK; i++) st = replay_once(&s, graph, i, &eager, err);
 done:
     if (graph != NULL) host->ops->graph_free(host->device, graph);
-    at_traces_free(&eager);
+    at_traces_free(&want);
     at_session_close(&s);
+    return st;
+}
+
+/* Contents of another call in the shapes of this one: another step of each sequence, other data, another table. */
+static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan, int64_t step, uint64_t seed, at_error *err)
+{
+    at_status st = at_variant_of(v, plan->c, 0, err);
+    if (st != AT_OK) return st;
+    for (size_t b = 0; b < v->c.sequences; b++) {
+        at_sequence *s = &v->sequence[b];
+        int64_t by = step >= 0 ? (step < s->reserve ? step : s->reserve) : -(s->past + 1) / 2;
+        s->past += by, s->reserve -= by;
+    }
+    v->c.page_order = AT_PAGES_RANDOM;
+    return at_variant_plan(out, v, plan->node.dialect, seed, NULL, err);
+}
+
+/* The graph of `s` on contents that it was not captured with, against an eager run of them on the same kernel in other buffers. */
+static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64_t step, at_error *err)
+{
+    const at_plan *captured = s->plan;
+    at_plan *plan = NULL;
+    at_variant v;
+    at_session beside = {0};
+    at_traces want = {0};
+    char what[96];
+    bool going = false;
+    at_status st = next_contents(&plan, &v, captured, step, captured->seed + 100 + (uint64_t)turn, err);
+    if (st == AT_OK) st = at_session_open(&beside, s->host, plan, s->kernel, s->record, &going, err);
+    beside.first_slot = AT_SLOTS;
+    if (st == AT_OK && going) st = eager(&beside, &want, &going, err);
+    if (st == AT_OK && going) {
+        snprintf(what, sizeof what, "replay %d, %s, and the eager run of those contents", turn + 1,
+                 step > 0 ? "longer sequences" : step < 0 ? "shorter sequences" : "the same lengths");
+        s->plan = plan;
+        st = at_session_replay(s, graph, turn, what, &want, err);
+        s->plan = captured;
+    }
+    at_traces_free(&want);
+    at_session_close(&beside);
+    at_plan_free(plan);
+    at_variant_free(&v);
+    return st;
+}
+
+/* advance: capture once, then replay each time with the contents of another call in the same buffers: longer, shorter, back again. */
+at_status at_mode_advance(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
+{
+    static const int64_t step[] = {1, INT32_MAX, -1, 0};
+    at_session s = {0};
+    at_variant v;
+    at_plan *roomy = NULL;
+    at_traces want = {0};
+    at_graph *graph = NULL;
+    bool going = false;
+    at_status st = at_variant_of(&v, plan->c, 0, err);
+    if (st != AT_OK) return st;
+    if (!promised(host, record)) goto done;
+    for (size_t b = 0; b < v.c.sequences; b++) v.sequence[b].reserve += v.c.block_size + 1; /* so that a step can cross a page */
+    if ((st = at_variant_plan(&roomy, &v, plan->node.dialect, plan->seed, NULL, err)) != AT_OK) goto done;
+    if ((st = at_session_open(&s, host, roomy, NULL, record, &going, err)) != AT_OK || !going) goto done;
+    if ((st = eager(&s, &want, &going, err)) != AT_OK || !going) goto done;
+    if ((st = at_session_capture(&s, &graph, err)) != AT_OK || graph == NULL) goto done;
+    for (int i = 0; i < (int)(sizeof step / sizeof *step) && st == AT_OK; i++) st = replay_contents(&s, graph, i, step[i], err);
+done:
+    if (graph != NULL) host->ops->graph_free(host->device, graph);
+    at_traces_free(&want);
+    at_session_close(&s);
+    at_plan_free(roomy);
+    at_variant_free(&v);
+    return st;
+}
+
+/* interleave: two graphs of one kernel, of different shapes, replayed A, B, A, B: neither may lean on what the other left. */
+at_status at_mode_interleave(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
+{
+    at_session s[2] = {{0}, {0}};
+    at_variant v;
+    at_plan *other = NULL;
+    at_traces want[2] = {{0}, {0}};
+    at_graph *graph[2] = {NULL, NULL};
+    char what[64];
+    bool going = false;
+    at_status st = at_variant_of(&v, plan->c, 1, err);
+    if (st != AT_OK) return st;
+    if (!promised(host, record)) goto done;
+    v.sequence[v.c.sequences] = (at_sequence){.past = v.c.block_size + 3, .fresh = 2};
+    v.c.sequences++;
+    if ((st = at_variant_plan(&other, &v, plan->node.dialect, plan->seed + 1, NULL, err)) != AT_OK) goto done;
+    for (int i = 0; i < 2; i++) {
+        st = at_session_open(&s[i], host, i == 0 ? plan : other, i == 0 ? NULL : s[0].kernel, record, &going, err);
+        s[i].first_slot = i * AT_SLOTS;
+        if (st != AT_OK || !going || (st = eager(&s[i], &want[i], &going, err)) != AT_OK || !going) goto done;
+        if ((st = at_session_capture(&s[i], &graph[i], err)) != AT_OK || graph[i] == NULL) goto done;
+    }
+    for (int turn = 0; turn < 4 && st == AT_OK; turn++) {
+        int i = turn % 2;
+        snprintf(what, sizeof what, "replay %d, of graph %c, and its eager run", turn + 1, "AB"[i]);
+        st = at_session_replay(&s[i], graph[i], turn, what, &want[i], err);
+    }
+done:
+    for (int i = 1; i >= 0; i--) { /* the first session owns the kernel */
+        if (graph[i] != NULL) host->ops->graph_free(host->device, graph[i]);
+        at_traces_free(&want[i]);
+        at_session_close(&s[i]);
+    }
+    at_plan_free(other);
+    at_variant_free(&v);
     return st;
 }

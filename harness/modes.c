@@ -7,11 +7,23 @@
 
 static bool for_values(const at_case *c) { return c->expect != AT_EXPECT_REFUSAL; }
 static bool for_refusals(const at_case *c) { return c->expect == AT_EXPECT_REFUSAL; }
+static bool for_batches(const at_case *c) { return for_values(c) && c->sequences > 1; }
+static bool for_prefills(const at_case *c) { return for_values(c) && c->sequences == 1 && c->skips + c->beyonds + (size_t)c->padded_tokens == 0; }
+static bool for_rotations(const at_case *c) { return for_values(c) && c->rotary_dim > 0; }
 
 static const at_mode modes[] = {
-    {"eager", "a call from a fresh state, twice, judged by the oracle", for_values, at_mode_eager},
-    {"replay", "captured once, replayed three times from restored state, bit-equal to eager", for_values, at_mode_replay},
-    {"refuse", "each gate that owns the rule refuses, touches nothing, and goes on working", for_refusals, at_mode_refuse},
+    {"eager", "a call from a fresh state, twice, judged by the oracle", true, for_values, at_mode_eager},
+    {"replay", "captured once, replayed three times from restored state, bit-equal to eager", true, for_values, at_mode_replay},
+    {"refuse", "each gate that owns the rule refuses, touches nothing, and goes on working", true, for_refusals, at_mode_refuse},
+    {"advance", "captured once, replayed with the contents of other calls: longer, shorter, another table", false, for_values, at_mode_advance},
+    {"interleave", "two captured graphs of different shapes, replayed in turns", false, for_values, at_mode_interleave},
+    {"pages", "the same sequences in other pages", false, for_values, at_mode_pages},
+    {"batch", "each sequence alone and among the others", false, for_batches, at_mode_batch},
+    {"chunk", "a prefill whole and in pieces", false, for_prefills, at_mode_chunk},
+    {"identity", "no RoPE, no turn, quarter turns beforehand: one cache", false, for_rotations, at_mode_identity},
+    {"busy", "a hundred repeats beside other work", false, for_values, at_mode_busy},
+    {"life", "prefill, then decode; sequences idle, end, and start in freed pages", false, for_values, at_mode_life},
+    {"speculate", "several drafts a step, some rejected and written again", false, for_values, at_mode_speculate},
 };
 
 const at_mode *at_modes(size_t *count)
@@ -31,7 +43,7 @@ const at_mode *at_mode_by_name(const char *name)
 bool at_mode_wanted(const at_mode *mode, const at_case *c)
 {
     if (!mode->applies(c)) return false;
-    if (c->modes == NULL || c->modes[0] == NULL) return true;
+    if (c->modes == NULL || c->modes[0] == NULL) return mode->by_default;
     for (char **name = c->modes; *name != NULL; name++) {
         if (strcmp(*name, mode->name) == 0) return true;
     }

@@ -6,6 +6,7 @@
 
 typedef struct {
     const char *name, *about;
+    bool by_default; /* for cases that list no modes; the others are asked for by name */
     bool (*applies)(const at_case *);
     /* AT_OK: judged, or refused, as the record says. AT_FAILED: the device is poisoned, this process must end. Else the harness's own fault. */
     at_status (*run)(const at_host *, const at_plan *, at_record *, at_error *err);
@@ -23,6 +24,15 @@ AT_MUST_USE at_status at_attempt(const at_host *, const at_case *, const at_mode
 at_status at_mode_eager(const at_host *, const at_plan *, at_record *, at_error *);
 at_status at_mode_replay(const at_host *, const at_plan *, at_record *, at_error *);
 at_status at_mode_refuse(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_advance(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_interleave(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_pages(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_batch(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_chunk(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_identity(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_busy(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_life(const at_host *, const at_plan *, at_record *, at_error *);
+at_status at_mode_speculate(const at_host *, const at_plan *, at_record *, at_error *);
 
 /* One eager call from a fresh state to traces, with all detectors; *going is false where the subject refused. */
 AT_MUST_USE at_status at_eager_once(at_session *, at_edge, uint8_t poison, const at_cpu_how *, at_traces *out, bool *going, at_error *err);

@@ -1,3 +1,4 @@
+/* Pages are handed out to one sequence after the other, in an order that the case names. */
 #include "pages.h"
 
 #include "design.h"
@@ -8,7 +9,7 @@ enum { STREAM_PAGES = 0x70616765 };
 
 int64_t at_pages_of(const at_case *c, int64_t sequence) {
     const at_sequence *s = &c->sequence[sequence];
-    return (s->past + s->fresh + c->block_size - 1) / c->block_size;
+    return (s->past + s->fresh + s->reserve + c->block_size - 1) / c->block_size;
 }
 
 bool at_pages_unmapped(const at_case *c, int64_t sequence, int64_t page, int64_t *entry) {
@@ -52,7 +53,7 @@ static void order_pages(int64_t *order, const at_case *c, int64_t blocks, uint64
     }
 }
 
-/* The next page; for AT_PAGES_APART the next that is not beside `before`. Of three at most two are, and three are left.
+/* The next page; for AT_PAGES_APART the next that is not beside `before`: of three at most two are, and three are left.
  */
 static int64_t hand_out(int64_t *order, int64_t next, const at_case *c, int64_t before) {
     int64_t pick = next;

@@ -18,8 +18,8 @@ typedef struct {
 int64_t at_pages_of(const at_case *, int64_t sequence);
 bool at_pages_unmapped(const at_case *, int64_t sequence, int64_t page, int64_t *entry);
 
-/* Sizes alone: blocks and columns. The case's numbers are known to be sane (plan.c). AT_PAGES_APART needs two spare
- * pages and adds them where the case has fewer. */
+/* Sizes alone: blocks and columns, for a case whose numbers are sane. An unmapped page counts and is then nobody's.
+ * AT_PAGES_APART needs two spare pages and adds them where the case has fewer. */
 void at_pages_count(at_pages *out, const at_case *);
 /* columns < 0: as many as the case needs; fewer leave the rest unmapped. AT_INFRASTRUCTURE when memory is short. */
 AT_MUST_USE at_status at_pages_make(at_pages *out, const at_case *, uint64_t seed, int64_t columns, at_error *err);

@@ -7,10 +7,10 @@
 #include "case.h"
 
 typedef struct {
-    const at_case *c;
+    const at_case *c;     /* outlives the plan */
     uint64_t seed;
-    or_node node;         /* owned by the plan */
-    or_call call;         /* as it stands before the call. A refusal's tensors have shapes and no data */
+    or_node node;         /* owned by the plan; its strings are the case's */
+    or_call call;         /* as it stands before the call. A refusal's tensors have no data, attention_metadata excepted */
     or_problem problem;   /* value cases */
     bool cache_aliased;   /* key_cache_out, where it is given, is key_cache's buffer */
     const or_rule *rule;  /* refusals */

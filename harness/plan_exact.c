@@ -1,6 +1,5 @@
-/* `exact` asks for the bits of the rounded exact value. That is fair only where an honest last bit of float32 cannot
- * change them: the exact value is one of the type's, or farther than 2^-20 of itself from where the rounded value
- * changes. */
+/* `exact` asks for the bits of the rounded exact value. That is fair only where the last bits of float32 cannot change
+ * them: the value is one of the type's, or farther than 2^-20 of itself from where the rounded value changes. */
 #include "plan_parts.h"
 
 #include "../oracle/attend.h"

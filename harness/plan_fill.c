@@ -26,7 +26,7 @@ static at_status allocate(at_plan *plan, int index, at_error *err) {
 /* Standard or coded where something is rotated; NaN where nothing is and nobody may look. */
 static at_status fill_angles(filling *x, at_error *err) {
     or_tensor *cos = &x->plan->call.in[OR_COS_CACHE], *sin = &x->plan->call.in[OR_SIN_CACHE];
-    const double angle = x->fill.value[0], base = x->fill.value[1];
+    const double angle = x->fill.value[AT_P_ANGLE], base = x->fill.value[AT_P_BASE];
     at_status st = AT_OK;
     if (cos->dtype == OR_ABSENT || sin->dtype == OR_ABSENT) return AT_OK;
     if ((st = allocate(x->plan, OR_COS_CACHE, err)) != AT_OK || (st = allocate(x->plan, OR_SIN_CACHE, err)) != AT_OK)
@@ -44,14 +44,14 @@ static at_status fill_angles(filling *x, at_error *err) {
                 at_poison_bits(AT_POISON_NAN, cos->dtype, (uint64_t)i);
         }
     }
-    or_problem_of(&x->plan->problem, &x->plan->node, &x->plan->call);
+    or_problem_of(&x->plan->problem, &x->plan->node, &x->plan->call); /* designs look at the tables */
     return st;
 }
 
 static void fill_lengths(filling *x) {
     const at_case *c = x->plan->c;
-    int32_t *ends = x->plan->call.in[OR_CUMULATIVE_SEQUENCE_LENGTH].data,
-            *past = x->plan->call.in[OR_PAST_SEQLENS].data;
+    const or_tensor *in = x->plan->call.in;
+    int32_t *ends = in[OR_CUMULATIVE_SEQUENCE_LENGTH].data, *past = in[OR_PAST_SEQLENS].data;
     for (size_t b = 0; b <= c->sequences; b++) ends[b] = (int32_t)x->start[b];
     for (size_t b = 0; b < c->sequences; b++) past[b] = (int32_t)c->sequence[b].past;
 }
@@ -76,14 +76,14 @@ static void fill_table(filling *x) {
 static void fill_slots(filling *x) {
     const at_case *c = x->plan->c;
     const int64_t bs = c->block_size, tokens = x->plan->problem.tokens;
-    int32_t *slot = x->plan->call.in[OR_SLOT_MAPPING].data, unused;
+    int32_t *slot = x->plan->call.in[OR_SLOT_MAPPING].data;
     for (int64_t t = 0; t < tokens; t++) x->unwritten[t] = true;
     for (int64_t b = 0; b < (int64_t)c->sequences; b++) {
         for (int64_t t = x->start[b]; t < x->start[b + 1]; t++) {
             const int64_t j = c->sequence[b].past + t - x->start[b];
             const int64_t page = j / bs < x->pages.columns ? x->pages.page[b * x->pages.columns + j / bs] : -1;
             x->unwritten[t] = page < 0;
-            *(slot ? &slot[t] : &unused) = page < 0 ? -1 : (int32_t)(page * bs + j % bs);
+            if (slot != NULL) slot[t] = page < 0 ? -1 : (int32_t)(page * bs + j % bs);
         }
     }
     for (int64_t t = x->start[c->sequences]; slot != NULL && t < tokens; t++) slot[t] = -1;
@@ -138,7 +138,8 @@ static at_status prepare(filling *x, at_error *err) {
         return at_fail_memory(err, tokens + c->sequences * 16);
     for (size_t b = 0; b < c->sequences; b++) {
         x->length[b] = c->sequence[b].past + c->sequence[b].fresh;
-        if (x->length[b] > x->fill.longest) x->fill.longest = x->length[b];
+        const int64_t room = x->length[b] + c->sequence[b].reserve;
+        if (room > x->fill.longest) x->fill.longest = room;
     }
     x->fill.length = x->length;
     at_case_starts(x->start, c);

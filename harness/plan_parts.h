@@ -9,8 +9,7 @@
 /* AT_USAGE at the case's place: "file:line:column: id: ...". */
 at_status at_case_wrong(const at_case *, at_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Refuses numbers from which no shape follows: negative or beyond int32, prefixes that sequences do not have, tokens
- * that are not there. */
+/* Refuses numbers from which no shape follows: beyond int32, prefixes that are not there, tokens that are not there. */
 AT_MUST_USE at_status at_plan_sane(const at_case *, at_error *err);
 
 /* Fills node and call: what a graph and a runtime would hand over, then the case's overrides. Shapes only. */
@@ -28,8 +27,7 @@ AT_MUST_USE at_status at_plan_rows(at_plan *, at_error *err);
 /* Each judged element is far from where the rounded value changes, or on a value of the type. */
 AT_MUST_USE at_status at_plan_exact(const at_plan *, at_error *err);
 
-/* The first new token of each sequence, and the end: cumulative_sequence_length before it is written down. [sequences +
- * 1] */
+/* out: [sequences + 1] the first new token of each sequence, and the end. */
 void at_case_starts(int64_t *out, const at_case *);
 /* Positions that cos_cache and sin_cache need rows for: 0 .. n-1; at least one. */
 int64_t at_case_positions(const at_case *);

@@ -1,5 +1,4 @@
-/* The suite's rule: who expects values makes a legal call, and who expects a refusal breaks that rule before any other.
- */
+/* The suite's rule: who expects values makes a legal call; who expects a refusal breaks that rule before any other. */
 #include "plan_parts.h"
 
 #include <string.h>

@@ -13,8 +13,9 @@ void at_case_starts(int64_t *out, const at_case *c) {
 int64_t at_case_positions(const at_case *c) {
     int64_t most = 1;
     for (size_t b = 0; b < c->sequences; b++) {
-        const int64_t length = c->sequence[b].past + c->sequence[b].fresh;
-        if (c->sequence[b].fresh > 0 && length > most) most = length;
+        const at_sequence *s = &c->sequence[b];
+        const int64_t length = s->past + s->fresh + s->reserve;
+        if ((s->fresh > 0 || s->reserve > 0) && length > most) most = length;
     }
     return most;
 }

@@ -32,10 +32,11 @@ static void refused(at_record *record, const char *gate, at_code code, at_refusa
     }
 }
 
-at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_record *record, bool *going, at_error *err)
+at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_kernel *kernel, at_record *record, bool *going,
+                          at_error *err)
 {
     const at_subject *subject = host->subject;
-    *s = (at_session){.host = host, .plan = plan, .record = record};
+    *s = (at_session){.host = host, .plan = plan, .record = record, .kernel = kernel, .borrowed = kernel != NULL};
     *going = false;
     if ((s->attr = calloc(plan->node.attrs + 1, sizeof *s->attr)) == NULL) return at_fail_memory(err, plan->node.attrs);
     at_plan_node(&s->node, s->attr, plan);
@@ -45,9 +46,9 @@ at_status at_session_open(at_session *s, const at_host *host, const at_plan *pla
     at_refusal refusal = {0};
     at_code code;
     at_phase("supports, create, prepare");
-    if ((code = subject->supports(&s->node, given, &refusal)) != AT_ACCEPTED) {
+    if (kernel == NULL && (code = subject->supports(&s->node, given, &refusal)) != AT_ACCEPTED) {
         refused(record, "supports", code, &refusal);
-    } else if ((code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
+    } else if (kernel == NULL && (code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
         refused(record, "create", code, &refusal);
     } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) != AT_ACCEPTED) {
         refused(record, "prepare", code, &refusal);
@@ -59,9 +60,9 @@ at_status at_session_open(at_session *s, const at_host *host, const at_plan *pla
 
 void at_session_close(at_session *s)
 {
-    if (s->kernel != NULL) s->host->subject->destroy(s->kernel);
+    if (s->kernel != NULL && !s->borrowed) s->host->subject->destroy(s->kernel);
     free(s->attr);
-    for (int i = 0; i < AT_SLOTS; i++) at_blackbox_buffer(i, NULL, NULL, 0);
+    for (int i = 0; i < AT_SLOTS; i++) at_blackbox_buffer(s->first_slot + i, NULL, NULL, 0);
     *s = (at_session){0};
 }
 
@@ -75,8 +76,8 @@ static const char *slot_name(int slot)
 static at_status place_one(at_session *s, int slot, size_t bytes, at_edge edge, at_error *err)
 {
     const at_host *h = s->host;
-    at_status st = h->ops->place(h->device, &s->buffer[slot], slot, bytes, h->subject->alignment, edge, err);
-    if (st == AT_OK) at_blackbox_buffer(slot, slot_name(slot), s->buffer[slot].data, bytes);
+    at_status st = h->ops->place(h->device, &s->buffer[slot], s->first_slot + slot, bytes, h->subject->alignment, edge, err);
+    if (st == AT_OK) at_blackbox_buffer(s->first_slot + slot, slot_name(slot), s->buffer[slot].data, bytes);
     return st;
 }
 

@@ -23,6 +23,8 @@ typedef struct {
     const at_plan *plan;
     at_record *record;       /* findings go here */
     at_kernel *kernel;
+    bool borrowed;           /* the kernel is another session's */
+    int first_slot;          /* of the device's arena: sessions that live side by side have slots of their own */
     at_node node;
     at_attr *attr;
     at_call call;
@@ -33,8 +35,9 @@ typedef struct {
 
 const char *at_code_name(at_code); /* "NOT_IMPLEMENTED", ... */
 
-/* Asks supports, create and prepare. *going is false where the subject refused: the record then says UNSUPPORTED or FAIL. */
-AT_MUST_USE at_status at_session_open(at_session *, const at_host *, const at_plan *, at_record *, bool *going, at_error *err);
+/* Asks supports, create and prepare; with the kernel of another session that one is used and prepare alone is asked. *going is false where
+ * the subject refused: the record then says UNSUPPORTED or FAIL. */
+AT_MUST_USE at_status at_session_open(at_session *, const at_host *, const at_plan *, at_kernel *, at_record *, bool *going, at_error *err);
 void at_session_close(at_session *);
 
 /* Buffers against an unmapped page at that edge; then the call's state before it ran: inputs and cache as planned, outputs and workspace

@@ -17,26 +17,38 @@ static bool visible(uint32_t c) {
     return (c & 0xFFFE) != 0xFFFE; /* noncharacters, which XML forbids */
 }
 
+/* Of most names and messages most characters: they stand for themselves everywhere. */
+static size_t harmless(const char *text) {
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;/=+-()%");
+}
+
+static size_t put_character(FILE *f, const char *text, size_t left, replace *of) {
+    uint32_t c;
+    size_t taken = at_utf8_decode(text, left, &c);
+    const char *instead = NULL;
+    if (taken == 0) {
+        fprintf(f, "\\x%02x", (unsigned char)*text);
+        return 1;
+    }
+    if (!visible(c)) fprintf(f, c == '\n' ? "\\n" : c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+    else if ((instead = of(c, text)) != NULL) fputs(instead, f);
+    else fwrite(text, 1, taken, f);
+    return taken;
+}
+
 static void put(FILE *f, const char *text, size_t most, replace *of) {
-    size_t left = text == NULL ? 0 : strlen(text), taken;
-    for (size_t shown = 0; left > 0; text += taken, left -= taken, shown++) {
-        uint32_t c;
-        if (most > 0 && shown == most) {
-            fputs("...", f);
-            return;
-        }
-        taken = at_utf8_decode(text, left, &c);
-        if (taken == 0) {
-            taken = 1;
-            fprintf(f, "\\x%02x", (unsigned char)*text);
-        } else if (!visible(c)) {
-            fprintf(f, c == '\n' ? "\\n" : c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+    size_t left = text == NULL ? 0 : strlen(text), room = most == 0 ? SIZE_MAX : most, taken;
+    for (; left > 0 && room > 0; text += taken, left -= taken) {
+        if ((taken = harmless(text)) > 0) {
+            taken = taken < room ? taken : room;
+            fwrite(text, 1, taken, f);
+            room -= taken;
         } else {
-            const char *instead = of(c, text);
-            if (instead != NULL) fputs(instead, f);
-            else fwrite(text, 1, taken, f);
+            taken = put_character(f, text, left, of);
+            room--;
         }
     }
+    if (left > 0) fputs("...", f);
 }
 
 static const char *same(uint32_t c, const char *rest) {

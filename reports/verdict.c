@@ -28,7 +28,7 @@ static at_case_state worst_state(const at_record *const *attempt, size_t attempt
     at_case_state worst = AT_CASE_UNSUPPORTED;
     for (size_t i = 0; i < attempts; i++) {
         at_case_state s = state_of[attempt[i]->verdict];
-        worst = s < worst ? s : worst;
+        worst = s;
     }
     return worst;
 }
@@ -149,7 +149,8 @@ static void put_line(FILE *out, const facts *f, const char *why) {
     const at_outcome *o = f->outcome;
     fprintf(out, "%s on ", o->word);
     put_device(out, &f->journal->header);
-    fprintf(out, ": %s%s%" PRId64 " of %" PRId64 " cases", why, *why == 0 ? "" : "; ", o->cases[AT_CASE_PASSED], o->planned);
+    fprintf(out, ": %s%s%" PRId64 " of %" PRId64 " cases%s", why, *why == 0 ? "" : "; ", o->cases[AT_CASE_PASSED], o->planned,
+            o->status == AT_OK ? "" : " passed");
     for (int s = 0; s < AT_CASE_STATES; s++) {
         if (says[s] != NULL && o->cases[s] > 0) fprintf(out, ", %" PRId64 " %s", o->cases[s], says[s]);
     }

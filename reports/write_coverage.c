@@ -8,9 +8,11 @@
 
 enum { NAME = 120, MOST_MISSING = 40 }; /* coverage.json lists all of them */
 
-static const struct {
+typedef struct {
     const char *kind, *title, *passed;
-} kinds[] = {
+} kind;
+
+static const kind kinds[] = {
     {"suite", "Suites", "passed"},
     {"mode", "Modes", "passed"},
     {"tag", "Tags", "passed"},
@@ -33,27 +35,44 @@ static void put_uncovered(FILE *f, const at_coverage *c, size_t from, size_t end
         fputs(listed++ == 0 ? "\nNot covered: " : ", ", f);
         at_put_code(f, at_item_name(&c->item[i]), NAME);
     }
-    fputs(listed == 0 ? "\nAll covered.\n" : ".\n", f);
+    if (listed > 0) fputs(".\n", f);
 }
 
-static void put_kind(FILE *f, const at_coverage *c, size_t from, size_t end) {
-    const char *passed = "passed";
-    char kind[40];
-    snprintf(kind, sizeof kind, "%.*s", (int)c->item[from].kind_bytes, c->item[from].key);
+static void put_kind(FILE *f, const at_coverage *c, size_t from, size_t end, const kind *k) {
     fputs("\n## ", f);
-    size_t k = 0, known = sizeof kinds / sizeof *kinds;
-    while (k < known && strcmp(kinds[k].kind, kind) != 0) k++;
-    if (k < known) passed = kinds[k].passed;
-    at_put_markdown(f, k < known ? kinds[k].title : kind, 0);
+    at_put_markdown(f, k->title, NAME);
     fprintf(f, ": %zu of %zu\n", executed(c, from, end), end - from);
     put_uncovered(f, c, from, end);
-    fprintf(f, "\n| %s | cases | attempts | %s |\n|---|--:|--:|--:|\n", k < known ? kinds[k].kind : "name", passed);
+    fputs("\n| ", f);
+    at_put_markdown(f, k->kind, NAME);
+    fprintf(f, " | cases | attempts | %s |\n|---|--:|--:|--:|\n", k->passed);
     for (size_t i = from; i < end; i++) {
         const at_item *item = &c->item[i];
         if (item->attempts == 0) continue;
         fputs("| ", f);
         at_put_markdown(f, at_item_name(item), NAME);
         fprintf(f, " | %" PRId64 " | %" PRId64 " | %" PRId64 " |\n", item->cases, item->attempts, item->passed);
+    }
+}
+
+static bool is_kind(const at_item *item, const char *name) {
+    return item->kind_bytes == strlen(name) && memcmp(item->key, name, item->kind_bytes) == 0;
+}
+
+/* Those of the table in its order, then what else the header speaks of. */
+static void put_kinds(FILE *f, const at_coverage *c) {
+    size_t known = sizeof kinds / sizeof *kinds;
+    for (size_t k = 0; k <= known; k++) {
+        for (size_t i = 0, end; i < c->items; i = end) {
+            size_t row = 0;
+            char name[NAME];
+            end = at_kind_end(c, i);
+            while (row < known && !is_kind(&c->item[i], kinds[row].kind)) row++;
+            if (row != k) continue;
+            snprintf(name, sizeof name, "%s", c->item[i].key);
+            if (c->item[i].kind_bytes < sizeof name) name[c->item[i].kind_bytes] = 0;
+            put_kind(f, c, i, end, row < known ? &kinds[row] : &(kind){name, name, "passed"});
+        }
     }
 }
 
@@ -129,10 +148,7 @@ at_status at_write_coverage(FILE *f, const at_report *r, at_error *err) {
     fputs("\n\nCounted are attempts that were executed, whatever came of them; not those that were unsupported, not run, or broken by the "
           "harness.\n",
           f);
-    for (size_t i = 0, end; i < c.items; i = end) {
-        end = at_kind_end(&c, i);
-        put_kind(f, &c, i, end);
-    }
+    put_kinds(f, &c);
     each_two_axes(f, &c, put_pairs_markdown);
     at_coverage_free(&c);
     return AT_OK;

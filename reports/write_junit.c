@@ -1,5 +1,5 @@
-/* junit.xml: a test suite a suite, a test case an attempt. The run itself is one more test case, so that a run in which nothing failed
- * because nothing was judged is not green. Structure: junit.xsd. */
+/* junit.xml: a test suite a suite, a test case an attempt. The run itself is one more test case, so that it is not green when nothing failed
+ * because nothing was judged. Structure: junit.xsd. */
 #include "escape.h"
 #include "writers.h"
 
@@ -96,13 +96,18 @@ static void put_suite(FILE *f, const at_record *const *attempt, size_t attempts)
     fputs("  </testsuite>\n", f);
 }
 
+static junit junit_of_run(const at_outcome *o) { return o->status == AT_UNVALIDATED ? AS_ERROR : AS_PASSED; }
+
 static void put_run(FILE *f, const at_outcome *o) {
-    int64_t counts[OUTCOMES] = {[AS_PASSED] = o->status == AT_OK, [AS_ERROR] = o->status != AT_OK};
+    int64_t counts[OUTCOMES] = {0};
+    counts[junit_of_run(o)]++;
     fputs("  <testsuite name=\"run\"", f);
     put_counts(f, counts);
     put_seconds(f, 0);
-    fputs(">\n    <testcase name=\"verdict\" classname=\"run\" time=\"0\">\n", f);
-    if (o->status != AT_OK) {
+    fputs(">\n    <testcase name=\"verdict\" classname=\"run\" time=\"0\">\n      <properties>\n", f);
+    put_property(f, "line", o->line);
+    fputs("      </properties>\n", f);
+    if (junit_of_run(o) != AS_PASSED) {
         fputs("      <error", f);
         put_attribute(f, "type", o->word);
         put_attribute(f, "message", o->line);
@@ -113,9 +118,10 @@ static void put_run(FILE *f, const at_outcome *o) {
 
 at_status at_write_junit(FILE *f, const at_report *r, at_error *err) {
     size_t records = r->journal->records;
-    int64_t counts[OUTCOMES] = {[AS_PASSED] = r->outcome.status == AT_OK, [AS_ERROR] = r->outcome.status != AT_OK};
+    int64_t counts[OUTCOMES] = {0};
     const at_record **by_suite = at_sorted(r->journal, at_by_suite);
     if (by_suite == NULL) return at_fail_memory(err, records * sizeof *by_suite);
+    counts[junit_of_run(&r->outcome)]++;
     for (size_t i = 0; i < records; i++) counts[junit_of[by_suite[i]->verdict]]++;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"attest\"", f);
     put_counts(f, counts);

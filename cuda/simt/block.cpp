@@ -26,15 +26,17 @@ static void put_first(Worker *w, Thread *t) {
     w->waiting++;
 }
 
+static void swap(Thread **a, Thread **b) {
+    Thread *const was = *a;
+    *a = *b;
+    *b = was;
+}
+
 static void arrange(Order *order, Thread **t, unsigned n) {
-    if (order->how == AT_FORWARD) return;
-    for (unsigned i = 0; i + 1 < n; i++) {
-        const unsigned j = order->how == AT_BACKWARD ? n - 1 - i : i + static_cast<unsigned>(order->below(n - i));
-        if (order->how == AT_BACKWARD && j <= i) return;
-        Thread *const other = t[i];
-        t[i] = t[j];
-        t[j] = other;
-    }
+    if (order->how == AT_BACKWARD)
+        for (unsigned i = 0; i < n / 2; i++) swap(&t[i], &t[n - 1 - i]);
+    if (order->how == AT_RANDOM)
+        for (unsigned left = n; left > 1; left--) swap(&t[left - 1], &t[order->below(left)]);
 }
 
 /* All live threads, none of which is in the queue. */
@@ -256,21 +258,21 @@ static void say_waiting(const Worker *w, Text *out) {
         const Thread *first;
         unsigned threads;
     } group[MOST];
-    unsigned groups = 0, ended = 0;
+    unsigned groups = 0, ended = 0, others = 0;
     for (unsigned i = 0; i < w->threads; i++) {
         const Thread *const t = &w->thread[i];
         ended += t->ended;
         if (t->ended) continue;
         unsigned g = 0;
         while (g < groups && !(group[g].first->waits == t->waits && same(group[g].first->at, t->at))) g++;
-        if (g == MOST) continue;
-        if (g == groups) group[groups++] = {t, 0};
-        group[g].threads++;
+        if (g == groups && g < MOST) group[groups++] = {t, 0};
+        ++(g < MOST ? group[g].threads : others);
     }
     out->add("no thread can go on;");
     for (unsigned g = 0; g < groups; g++)
         out->add(" %u threads from %u wait at %s (%s:%d);", group[g].threads, group[g].first->flat,
                  group[g].first->waits, group[g].first->at.file, group[g].first->at.line);
+    if (others > 0) out->add(" %u wait elsewhere;", others);
     out->add(" %u have ended", ended);
 }
 

@@ -142,11 +142,6 @@ inline bool stream_capturing(Stream_t stream) {
 template <class... P> const char *allow_shared(void (*kernel)(P...), size_t bytes) {
     return simt::allow(reinterpret_cast<void (*)()>(kernel), bytes);
 }
-/* Most that any device has (sm_90); what the imitated device has, at_cpu_how.shared_limit, is enforced at each launch.
- */
-inline size_t max_shared(int) {
-    return 227 * 1024;
-}
 
 inline void __syncthreads(simt::Site at = simt::Site::here()) {
     simt::sync_threads(at);

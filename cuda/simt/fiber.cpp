@@ -5,7 +5,6 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -20,11 +19,9 @@ using boost::context::detail::transfer_t;
 
 namespace simt {
 
-enum { STACK = 64 * 1024, STAGGER = 192, STAGGER_SPAN = 4096, NO_SYNC = 1 };
-
-static size_t guard_bytes() {
-    return static_cast<size_t>(sysconf(_SC_PAGESIZE));
-}
+/* Bytes. The guard is as large as the stack: a frame that does not fit must not reach past it. */
+enum { STACK = 64 * 1024, GUARD = 64 * 1024, STAGGER = 192, STAGGER_SPAN = 4096 };
+enum { NO_SYNC = 1 }; /* the race detector's flag */
 
 struct Passage {
     Fiber *from, *to;
@@ -57,16 +54,15 @@ void fiber_impersonate(Fiber *f) {
 }
 
 bool fiber_make(Fiber *f, unsigned index, void (*loop)()) {
-    const size_t guard = guard_bytes(), bytes = guard + STACK;
-    void *map =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    void *map = mmap(nullptr, GUARD + STACK, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (map == MAP_FAILED) return false;
-    if (mprotect(map, guard, PROT_NONE) != 0) {
-        munmap(map, bytes);
+    if (mprotect(map, GUARD, PROT_NONE) != 0) {
+        munmap(map, GUARD + STACK);
         return false;
     }
-    unpoison(map, bytes);
-    char *bottom = static_cast<char *>(map) + guard;
+    unpoison(map, GUARD + STACK);
+    char *bottom = static_cast<char *>(map) + GUARD;
     const size_t size = STACK - index * STAGGER % STAGGER_SPAN;
     *f = {};
     f->at = make_fcontext(bottom + size, size, enter);
@@ -83,7 +79,7 @@ void fiber_free(Fiber *f) {
     if (f->map == nullptr) return;
     VALGRIND_STACK_DEREGISTER(f->known);
     if (__tsan_destroy_fiber) __tsan_destroy_fiber(f->race);
-    munmap(f->map, guard_bytes() + STACK);
+    munmap(f->map, GUARD + STACK);
     *f = {};
 }
 

@@ -9,7 +9,7 @@ namespace simt {
 struct Fiber {
     void *at;       /* where it goes on, of no meaning while it runs */
     void (*loop)(); /* what it runs from its first resumption; never returns */
-    char *map;      /* guard page and stack; NULL: a thread's own stack */
+    char *map;      /* guard and stack; NULL: a thread's own stack */
     const void *bottom;
     size_t size;    /* of the stack, bytes */
     void *fake;     /* the address sanitizer's second stack, while away */

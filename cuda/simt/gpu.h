@@ -46,16 +46,6 @@ template <class... P> const char *allow_shared(void (*kernel)(P...), size_t byte
     return simt::status(e);
 }
 
-/* Most shared memory that a block of the device can have, static and dynamic together; 0: the device did not say. */
-inline size_t max_shared(int device) {
-    int bytes = 0;
-    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
-        cudaGetLastError();
-        return 0;
-    }
-    return static_cast<size_t>(bytes);
-}
-
 __device__ __forceinline__ float exp_fast(float x) {
     return __expf(x);
 }

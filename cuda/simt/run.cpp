@@ -59,7 +59,7 @@ static struct {
 } asked[256];
 
 const char *allow(void (*kernel)(), size_t bytes) {
-    if (bytes > max_shared(0)) return "no device has so much shared memory for a block";
+    if (bytes > SIMT_SHARED_MOST) return "no device has so much shared memory for a block";
     std::lock_guard<std::mutex> hold(asked_lock);
     for (auto &a : asked) {
         if (a.kernel != nullptr && a.kernel != kernel) continue;

@@ -7,6 +7,7 @@
  *   LAUNCH(kernel, grid, block, shared_bytes, stream, args...)      a status, see below; LAUNCH((attend<T, 4>), ...)
  *   Stream_t  stream_of(void *)  stream_capturing(Stream_t)         at_call.stream, and whether it records
  *   allow_shared(kernel, bytes)        a status; dynamic shared memory over 48 KB: at create, never while capturing
+ *   to_f32(T)  put(T &, float)        for float, __half and __nv_bfloat16, rounding to nearest even
  *   exp_fast  exp2_fast  tanh_fast     the GPU's approximations, libm on the CPU: declare them in at_arithmetic
  *   warp_sum  warp_max                 over all 32 lanes, the same bits in each; fmaxf, so a NaN lane is passed over
  *
@@ -19,8 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits of every device since sm_30; the CPU enforces them too. */
-enum { SIMT_MAX_GRID_X = 2147483647, SIMT_MAX_GRID_YZ = 65535, SIMT_MAX_BLOCK = 1024, SIMT_SHARED_UNASKED = 48 * 1024 };
+/* Limits that the CPU enforces too, sizes in bytes: of every device since sm_30; the last is the largest device's,
+ * sm_90. */
+enum {
+    SIMT_MAX_GRID_X = 2147483647,
+    SIMT_MAX_GRID_YZ = 65535,
+    SIMT_MAX_BLOCK = 1024,
+    SIMT_SHARED_UNASKED = 48 * 1024,
+    SIMT_SHARED_MOST = 227 * 1024
+};
 
 #ifdef __CUDACC__
 #include "gpu.h"
@@ -28,7 +36,7 @@ enum { SIMT_MAX_GRID_X = 2147483647, SIMT_MAX_GRID_YZ = 65535, SIMT_MAX_BLOCK = 
 #include "cpu.h"
 #endif
 
-/* Element access: two-byte types have no arithmetic here, so that every rounding is seen. Round to nearest even. */
+/* Element access: two-byte types have no arithmetic here, so that every rounding is seen. */
 __host__ __device__ __forceinline__ float to_f32(float x) {
     return x;
 }

@@ -11,15 +11,16 @@ namespace simt {
 enum { ALL_LANES = 32 };
 constexpr uint32_t FULL_MASK = 0xffffffffu;
 
+/* `run` gets what each lane brought, NULL for lanes that are not in the mask; no `run`: nothing but the meeting. */
 struct Operation {
     const char *name;
-    bool orders_memory; /* is a fence among the lanes, for race detection           */
-    void (*run)(void *const lane[ALL_LANES],
-                uint32_t mask); /* NULL: nothing but the meeting; lanes not in mask: NULL */
+    bool orders_memory; /* a fence among the lanes, to the race detector */
+    void (*run)(void *const lane[ALL_LANES], uint32_t mask);
 };
 void meet(const Operation &, uint32_t mask, void *mine, Site);
-[[noreturn]] void fault_from_outside(unsigned lane,
-                                     unsigned source); /* the running operation reads a lane not in its mask */
+
+/* For a running operation whose lane reads another that the mask does not name. */
+[[noreturn]] void fault_from_outside(unsigned lane, unsigned source);
 
 /* Operations touch other lanes' stacks on their behalf: no access of the kernel's, so the race detector is not to see
  * it. */

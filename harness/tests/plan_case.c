@@ -44,6 +44,13 @@ void plan_case_start(plan_case *x, geometry g, const char *design) {
     x->c.parameter = x->parameter, x->c.override_ = x->override_;
 }
 
+void plan_case_crowd(plan_case *x) {
+    plan_case_start(x, tiny, "normal");
+    x->sequence[0] = (at_sequence){40, 3}, x->sequence[1] = (at_sequence){16, 2}, x->sequence[2] = (at_sequence){20, 0};
+    x->c.sequences = 3, x->c.spare_pages = 2, x->c.spare_columns = 1, x->c.page_order = AT_PAGES_RANDOM;
+    x->attr[WINDOW].i = 17;
+}
+
 void plan_case_set(plan_case *x, const char *parameter, double value) {
     x->parameter[x->c.parameters++] = (at_parameter){(char *)parameter, value};
 }
@@ -89,8 +96,25 @@ void answer_close(answer *a) {
     free(a->cache);
 }
 
+void plan_and_open(answer *a, const plan_case *x) {
+    answer_open(a, plan_made(x, OR_GENAI));
+}
+
+void close_all(answer *a) {
+    at_plan *plan = (at_plan *)a->plan;
+    answer_close(a);
+    at_plan_free(plan);
+}
+
 const or_row *answer_row(answer *a, int64_t token, int64_t head) {
     return or_attend(a->attention, token, head);
+}
+
+double *right_row(answer *a, int64_t token, int64_t head) {
+    const size_t bytes = (size_t)a->problem.v_head_size * sizeof(double);
+    double *copy = malloc(bytes);
+    memcpy(copy, answer_row(a, token, head)->o, bytes);
+    return copy;
 }
 
 double distance(const double *a, const double *b, int64_t n) {

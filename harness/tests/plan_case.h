@@ -24,6 +24,8 @@ typedef struct {
 /* One sequence with 40 old and 3 new tokens, pages of 16, float16, scale 1/sqrt(hs), no window, no softcap, expects
  * budget. */
 void plan_case_start(plan_case *, geometry, const char *design);
+/* Two busy sequences with a window before each and an idle one; two pages of nobody; float16 normals. */
+void plan_case_crowd(plan_case *);
 void plan_case_set(plan_case *, const char *parameter, double);
 at_override *plan_case_override(plan_case *, bool output, int index, int how);
 
@@ -40,7 +42,11 @@ typedef struct {
 } answer;
 void answer_open(answer *, const at_plan *);
 void answer_close(answer *);
+/* Of a plan of its own, in dialect onnx-genai. */
+void plan_and_open(answer *, const plan_case *);
+void close_all(answer *);
 const or_row *answer_row(answer *, int64_t token, int64_t head);
+double *right_row(answer *, int64_t token, int64_t head); /* a copy of its o, for free() */
 /* max over channels of |a - b| */
 double distance(const double *a, const double *b, int64_t n);
 const uint16_t *cached_row(const answer *, int64_t sequence, int64_t position);

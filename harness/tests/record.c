@@ -161,7 +161,7 @@ Test(record, doubles_come_back_bit_for_bit_and_so_do_nan_and_the_infinities) {
 Test(record, hostile_text_comes_back_as_it_was) {
     static const char *const text[] = {
         "<script>alert(1)</script>|&\"'`", "a\nb\tc\rd\be\f", "\x1b[2J\x1b]0;title\x07", "\x01\x1f\x7f", "back\\slash \\u0041", "",
-        "\xC2\x80\xC2\x9B" "31m", "\xE2\x80\xAE reversed", "\xF0\x9F\x98\x80 beyond the first plane", "\"},{\"verdict\":\"PASS\"",
+        ("\xC2\x80\xC2\x9B" "31m"), "\xE2\x80\xAE reversed", "\xF0\x9F\x98\x80 beyond the first plane", "\"},{\"verdict\":\"PASS\"",
     };
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         char *message = message_after_a_round_trip(text[i]);

@@ -146,7 +146,7 @@ static void assert_upper_side(int mode, or_dtype dtype) {
             const cell *c = &cells[mode][d][i];
             expect(c->over == 0 && c->excess <= 1, "%s, %s, %s, mode %d: %lld over, excess %.3f", or_dtype_name(dtype), designs[d].name,
                    kernels[i].name, mode, (long long)c->over, c->excess);
-            expect(c->excess_long <= kernels[i].ceiling, "%s, %s, %s, mode %d: excess %.3f from 64 keys on", or_dtype_name(dtype),
+            expect(designs[d].dominated || c->excess_long <= kernels[i].ceiling, "%s, %s, %s, mode %d: excess %.3f from 64 keys on", or_dtype_name(dtype),
                    designs[d].name, kernels[i].name, mode, c->excess_long);
         }
 }
@@ -177,6 +177,10 @@ int main(int argc, char **argv) {
     if (!cells || kernel_count != KERNELS || design_count != DESIGNS) return 3;
     run_dtype(OR_F16, nightly ? 25 : 1);
     run_dtype(OR_BF16, nightly ? 25 : 1);
+    check_guards();
+    check_unsaid();
+    check_mutants();
+    check_vectors();
     free(cells);
     printf("%s\n", failures ? "calibration FAILED" : "calibration holds");
     return failures != 0;

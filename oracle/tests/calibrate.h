@@ -1,7 +1,8 @@
 /* The calibration of the error budget: kernels emulated in exact float32 on data of many designs, judged by the budget itself.
  *
  *   calibrate_designs.c   the data             calibrate_kernels.c, calibrate_tensor.c   the kernels
- *   calibrate_guards.c    what must fail       calibrate_vectors.c                       answers of real hardware
+ *   calibrate_guards.c    bounds that must fail, declarations that must hold
+ *   calibrate_mutants.c   kernels that must fail                                         calibrate_vectors.c  real hardware
  *   calibrate.c           the runs, the tables, the assertions */
 #ifndef OR_TESTS_CALIBRATE_H
 #define OR_TESTS_CALIBRATE_H
@@ -28,7 +29,8 @@ typedef struct {
 typedef struct {
     const char *name;
     void (*fill)(sample *);
-    bool independent; /* V and logits are independent draws: mode S holds */
+    bool independent; /* V and logits are independent draws: mode S holds                                 */
+    bool dominated;   /* one key's rounding of P may decide an element: an honest excess near 1 */
 } design;
 
 extern const design designs[];
@@ -61,7 +63,7 @@ struct kernel {
     const char *name;
     or_arithmetic how;   /* OR_F16 in p and partial stands for T */
     int block, fraction; /* of the tensor core                   */
-    double ceiling;      /* of excess from 64 keys on            */
+    double ceiling;      /* of excess from 64 keys on; 1 where one rounding to T may decide */
     void (*run)(float *o, const input *, const kernel *); /* o: [vhs], before the last rounding */
 };
 
@@ -94,8 +96,8 @@ void tensor_rows(float *a, int64_t width, const float *x, const float *y, int64_
 void expect(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void check_guards(void);
-void check_mutants(void);
 void check_unsaid(void);
-void check_vectors(const char *folder);
+void check_mutants(void);
+void check_vectors(void);
 
 #endif

@@ -152,7 +152,7 @@ const kernel kernels[] = {
     {"plain", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_FAST, .tanh = OR_TANH_LIBM, .partial = OR_F32, .splits = 1, LANES}, 0, 0, 0.75, plain},
     {"plain, q in T", {.rope = OR_ROPE_ROUND, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM, .partial = OR_F32, .splits = 1, LANES}, 0, 0, 0.75, plain},
     {"split", {.rope = OR_ROPE_EXACT, .exp = OR_EXP2_APPROX, .tanh = OR_TANH_LIBM, .partial = OR_F32, .splits = 8, LANES}, 0, 0, 0.75, split},
-    {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .tanh = OR_TANH_LIBM, .partial = OR_F16, .splits = 4, LANES}, 0, 0, 0.75, split},
+    {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .tanh = OR_TANH_LIBM, .partial = OR_F16, .splits = 4, LANES}, 0, 0, 1, split},
     {"flash, plain sum", {.rope = OR_ROPE_ROUND, .tanh = OR_TANH_LIBM, TENSOR}, 16, 25, 0.75, flash},
     {"flash, rounded sum", {.rope = OR_ROPE_SEP, .tanh = OR_TANH_LIBM, .sum_of_rounded_p = true, TENSOR}, 16, 25, 0.75, flash},
     {"flash, older card", {.rope = OR_ROPE_FMA, .tanh = OR_TANH_APPROX, TENSOR}, 8, 24, 0.9, flash},

@@ -38,7 +38,7 @@ static at_journal *one_of_each(void) {
 Test(junit, each_verdict_is_a_failure_an_error_skipped_or_passed) {
     at_journal *j = one_of_each();
     char *text = sample_report(j, "junit");
-    shows(text, "<testsuites name=\"attest\" tests=\"11\" failures=\"2\" errors=\"4\" skipped=\"3\">");
+    shows(text, "<testsuites name=\"attest\" tests=\"11\" failures=\"2\" errors=\"3\" skipped=\"3\">");
     shows(text, "<testsuite name=\"even\" tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"2\" time=\"1.250000\">");
     shows(text, "<testsuite name=\"odd\" tests=\"5\" failures=\"1\" errors=\"2\" skipped=\"1\" time=\"1.250000\">");
     static const char *const element[AT_VERDICTS] = {NULL,       NULL,       "<failure type=\"FAIL\"", "<failure type=\"FLAKY\"",
@@ -65,7 +65,8 @@ Test(junit, a_run_that_validates_nothing_is_not_green) {
     at_journal *j = sample_journal();
     sample_attempt(j, "a/1", AT_UNSUPPORTED);
     char *text = sample_report(j, "junit");
-    shows(text, "<testcase name=\"verdict\" classname=\"run\" time=\"0\">\n      <error type=\"UNVALIDATED\" message=\"UNVALIDATED on CPU");
+    shows(text, "<testcase name=\"verdict\" classname=\"run\" time=\"0\">");
+    shows(text, "<error type=\"UNVALIDATED\" message=\"UNVALIDATED on CPU execution");
     free(text);
     j->record[0].verdict = AT_PASS;
     text = sample_report(j, "junit");

@@ -100,7 +100,7 @@ Test(verdict, a_case_is_what_the_worst_of_its_attempts_is) {
     sample_attempt(j, "a/5", AT_NOT_RUN);
     sample_attempt(j, "a/5", AT_PASS);
     says(j, AT_FAILED,
-         "FAILED on CPU execution (no GPU seen): 1 of 5 cases, 1 failed, 1 not run, 1 waived, 1 unsupported, arithmetic dot f32; warning: 1 "
+         "FAILED on CPU execution (no GPU seen): 1 of 5 cases passed, 1 failed, 1 not run, 1 waived, 1 unsupported, arithmetic dot f32; warning: 1 "
          "attempt is MARGINAL");
 }
 
@@ -124,21 +124,21 @@ Test(verdict, an_incomplete_journal_never_validates) {
 Test(verdict, planned_cases_and_attempts_that_left_no_record_are_missed) {
     at_journal *j = two_passing_cases();
     j->header.planned_cases = 10;
-    becomes(j, AT_UNVALIDATED, "10 cases were planned, 2 are in the journal; 2 of 10 cases, 8 not run");
+    becomes(j, AT_UNVALIDATED, "10 cases were planned, 2 are in the journal; 2 of 10 cases passed, 8 not run");
     j = two_passing_cases();
     j->header.planned_cases = 0;
     becomes(j, AT_UNVALIDATED, "0 cases were planned, 2 are");
     j = two_passing_cases();
     j->header.planned = 4;
     becomes(j, AT_UNVALIDATED, "4 attempts were planned, 3 are in the journal");
-    becomes(sample_journal(), AT_UNVALIDATED, "nothing was judged; 0 of 0 cases");
+    becomes(sample_journal(), AT_UNVALIDATED, "nothing was judged; 0 of 0 cases passed");
 }
 
 Test(verdict, require_gpu_takes_nothing_else) {
     at_journal *j = two_passing_cases();
     at_outcome o = outcome_of(j, true);
     cr_expect_eq(o.status, AT_UNVALIDATED);
-    cr_expect_str_eq(o.line, "UNVALIDATED on CPU execution (no GPU seen): a GPU is required (--require-gpu); 2 of 2 cases, arithmetic dot f32");
+    cr_expect_str_eq(o.line, "UNVALIDATED on CPU execution (no GPU seen): a GPU is required (--require-gpu); 2 of 2 cases passed, arithmetic dot f32");
     j->header.require_gpu = true;
     cr_expect_eq(outcome_of(j, false).status, AT_UNVALIDATED, "the run's own wish stays with the journal");
     on_gpu(j);

@@ -23,10 +23,24 @@ const char *launch_add(void *stream, const int *in, int value, int *out) {
 
 __global__ void note_order(int *out) {
     const int n = atomicAdd(&out[0], 1);
-    out[1 + n] = int(1000 * blockIdx.x + threadIdx.x);
+    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    out[1 + n] = int(1000 * block + threadIdx.x);
 }
 const char *launch_order(void *stream, int *out) {
-    return LAUNCH(note_order, 3, 40, 0, stream_of(stream), out);
+    return LAUNCH(note_order, dim3(3, 2, 2), 10, 0, stream_of(stream), out);
+}
+
+/* 64 ints of an array and of dynamic memory, as a block finds them; it leaves others there. */
+__global__ void unwritten(int *out) {
+    SHARED_ARRAY(int, fixed, 64);
+    SHARED_DYNAMIC(bytes);
+    int *const dynamic = reinterpret_cast<int *>(bytes);
+    out[threadIdx.x] = fixed[threadIdx.x];
+    out[64 + threadIdx.x] = dynamic[threadIdx.x];
+    fixed[threadIdx.x] = dynamic[threadIdx.x] = 5;
+}
+const char *launch_unwritten(void *stream, int *out) {
+    return LAUNCH(unwritten, 2, 64, 64 * sizeof(int), stream_of(stream), out);
 }
 
 __global__ void warp_facts(int *out) {
@@ -59,4 +73,29 @@ const char *launch_types(void *stream, const void *f16, const void *bf16, float 
     if (e != nullptr) return e;
     return LAUNCH((twice<__nv_bfloat16>), 1, 64, 0, stream_of(stream), static_cast<const __nv_bfloat16 *>(bf16),
                   out + 64);
+}
+
+/* Sums and the largest by every means of two threads meeting in memory, then what a number is made of. */
+__global__ void other_names(const float4 *in, int *whole, float *real) {
+    const float4 x = __ldg(&in[threadIdx.x]);
+    atomicAdd(&whole[0], int(x.x));
+    atomicAdd(reinterpret_cast<unsigned *>(&whole[1]), unsigned(x.x));
+    atomicAdd(&real[0], x.y);
+    for (int seen = atomicCAS(&whole[2], 0, 0); seen < int(x.x);) {
+        const int was = atomicCAS(&whole[2], seen, int(x.x));
+        if (was == seen) break;
+        seen = was;
+    }
+    if (threadIdx.x != 0) return;
+    const uint4 u = make_uint4(40, 3, 0, __float_as_uint(-2.0f));
+    const float4 f = make_float4(__uint_as_float(u.w), min(2.0f, 3.0f), max(2.0f, 3.0f), float(warpSize));
+    whole[3] = __ffs(int(u.x)) * 10 + __popc(u.x);
+    whole[4] = min(3, -3) * 10 + max(3, -3);
+    whole[5] = int(f.x * 1000 + f.y * 100 + f.z * 10 + f.w);
+    real[1] = exp_fast(1.0f);
+    real[2] = exp2_fast(3.0f);
+    real[3] = tanh_fast(0.5f);
+}
+const char *launch_names(void *stream, const void *in, int *whole, float *real) {
+    return LAUNCH(other_names, 1, 64, 0, stream_of(stream), static_cast<const float4 *>(in), whole, real);
 }

@@ -31,6 +31,9 @@ struct Misuse {
 extern const Misuse misuses[];
 extern const size_t misuses_count;
 
+/* Ends in the guard below a fiber's stack. */
+const char *launch_large_frame(void *stream, int *out);
+
 /* Wrong in a way that no order of threads shows, and their right twins. `out`: at least 1,024 ints, all zero. */
 struct Race {
     const char *name;
@@ -47,8 +50,11 @@ const char *allow_geometry(size_t shared);
 /* out[i] += in[i] + value, i < 128 */
 const char *launch_add(void *stream, const int *in, int value, int *out);
 
-/* 3 blocks of 40 threads: out[0] counts them; out[1 + n] = 1000 * block + thread of the n-th to come. */
+/* 3 x 2 x 2 blocks of 10 threads: out[0] counts them; out[1 + n] = 1000 * block + thread of the n-th to come. */
 const char *launch_order(void *stream, int *out);
+
+/* What 64 + 64 ints of shared memory hold before they are written, in the last of two blocks. */
+const char *launch_unwritten(void *stream, int *out);
 
 /* What each of 32 lanes is told by 12 operations, lane by lane. */
 enum { WARP_FACTS = 12 };
@@ -56,5 +62,8 @@ const char *launch_warp(void *stream, int *out);
 
 /* 64 of each type, times 1.001 and rounded: out[i] and out[64 + i]. */
 const char *launch_types(void *stream, const void *f16, const void *bf16, float *out);
+
+/* in: 64 of {i, 1/4, 0, 0}. The names that no other kernel uses: whole[6], real[4], all zero before. */
+const char *launch_names(void *stream, const void *in, int *whole, float *real);
 
 #endif

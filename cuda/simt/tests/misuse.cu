@@ -127,3 +127,13 @@ const Misuse misuses[] = {
     {NAMED(much_shared), 0, {MUCH_SHARED + 3}, {"shared array other_half (", "24576 of 49151 bytes are taken"}},
 };
 const size_t misuses_count = sizeof misuses / sizeof *misuses;
+
+/* More of a stack than a fiber has, used from its top down. */
+__global__ void large_frame(int *out) {
+    volatile char frame[100 * 1024];
+    for (unsigned i = sizeof frame; i-- > 0;) frame[i] = static_cast<char>(out[0]);
+    out[1] = frame[out[0]];
+}
+const char *launch_large_frame(void *stream, int *out) {
+    return LAUNCH(large_frame, 1, 2, 0, stream_of(stream), out);
+}

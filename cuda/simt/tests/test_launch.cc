@@ -34,7 +34,7 @@ Test(launch, a_replay_can_take_another_order) {
     cr_assert_null(launch_order(&stream, out.data()));
     stream.how = {AT_BACKWARD, 0, 1, 48 * 1024};
     cr_assert(stream.replay());
-    cr_assert_eq(out[1], 2039);
+    cr_assert_eq(out[1], 11009);
 }
 
 Test(launch, a_stream_that_is_missing_or_of_another_abi_is_refused) {
@@ -44,6 +44,16 @@ Test(launch, a_stream_that_is_missing_or_of_another_abi_is_refused) {
     stream.abi++;
     cr_assert_not_null(launch_add(&stream, in, 1, out));
     cr_assert_eq(out[0], 0);
+}
+
+Test(launch, shared_memory_is_nan_and_minus_one_until_it_is_written) {
+    std::vector<int> out(128);
+    Stream stream;
+    cr_assert_null(launch_unwritten(&stream, out.data()));
+    for (int x : out) cr_assert_eq(x, -1);
+    float f;
+    memcpy(&f, &out[0], sizeof f);
+    cr_assert(isnan(f) && isnan(__half2float(__half{0xffff})) && isnan(__bfloat162float(__nv_bfloat16{0xffff})));
 }
 
 Test(launch, warp_operations_give_what_the_ptx_isa_says) {
@@ -86,5 +96,22 @@ Test(launch, two_byte_types_are_read_and_rounded_by_kernels) {
     for (int i = 0; i < 64; i++) {
         cr_assert_eq(out[i], __half2float(__float2half_rn(float(i - 30) / 8 * 1.001f)));
         cr_assert_eq(out[64 + i], float(i - 30) * 4, "bf16 keeps 8 bits: a factor of 1.001 is rounded off");
+    }
+}
+
+Test(launch, atomics_bits_and_vectors_do_what_cuda_says) {
+    struct alignas(16) Row {
+        float x, y, z, w;
+    } in[64];
+    for (int i = 0; i < 64; i++) in[i] = {float(i), 0.25f, 0, 0};
+    for (const Way &way : ways) {
+        int whole[6] = {0};
+        float real[4] = {0};
+        Stream stream(way.order, way.seed);
+        cr_assert_null(launch_names(&stream, in, whole, real));
+        const int want[6] = {2016, 2016, 63, 42, -27, -2000 + 200 + 30 + 32};
+        for (int i = 0; i < 6; i++) cr_assert_eq(whole[i], want[i], "[%d]: %d, not %d", i, whole[i], want[i]);
+        const double near[4] = {16, exp(1), 8, tanh(0.5)};
+        for (int i = 0; i < 4; i++) cr_assert_float_eq(real[i], near[i], 1e-6, "[%d]: %g", i, double(real[i]));
     }
 }

@@ -102,19 +102,23 @@ static std::vector<int> order_of(Way way) {
 
 Test(order, forward_and_backward_mirror_each_other_in_threads_and_blocks) {
     std::vector<int> forward = order_of(ways[0]);
-    for (int i = 0; i < 120; i++) cr_assert_eq(forward[size_t(i)], i / 40 * 1000 + i % 40);
+    for (int i = 0; i < 120; i++) cr_assert_eq(forward[size_t(i)], i / 10 * 1000 + i % 10);
     const std::vector<int> backward = order_of(ways[1]);
     std::reverse(forward.begin(), forward.end());
     cr_assert(forward == backward);
 }
 
-Test(order, a_seed_is_an_order_of_all_threads_and_another_seed_another) {
-    const std::vector<int> forward = order_of(ways[0]), one = order_of(ways[2]), two = order_of(ways[3]);
-    cr_assert(one == order_of(ways[2]));
-    cr_assert(one != two);
-    for (std::vector<int> random : {one, two}) {
-        cr_assert(random != forward);
-        std::sort(random.begin(), random.end());
-        cr_assert(random == forward);
+Test(order, a_seed_is_an_order_of_all_blocks_and_threads_and_another_seed_another) {
+    const std::vector<int> forward = order_of(ways[0]);
+    std::vector<int> last = forward;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        std::vector<int> now = order_of({AT_RANDOM, seed}), threads(10), sorted = now;
+        cr_assert(now == order_of({AT_RANDOM, seed}), "seed %d is not one order", int(seed));
+        cr_assert(now != last);
+        for (size_t i = 0; i < 10; i++) threads[i] = now[i] % 1000;
+        cr_assert_not(std::is_sorted(threads.begin(), threads.end()), "the threads of a block go forward");
+        std::sort(sorted.begin(), sorted.end());
+        cr_assert(sorted == forward, "seed %d leaves something out", int(seed));
+        last = now;
     }
 }

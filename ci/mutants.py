@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+"""Puts each fault of cuda/mutants into the kernels, one at a time, and asks the CPU gate which cases see it.
+
+A mutant is killed once two cases of the quick tier fail on it that pass on the clean build. One whose text is not found
+exactly once, or that does not build, is an error. A survivor says why in its row; one that says so and dies is an error
+too. Writes build/reports/mutants.json and mutants.md. `make mutants` runs it; it needs the release build.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "cuda"
+ENOUGH_CASES = 2
+ATTEMPT_SECONDS = 10  # of a mutant that hangs
+RUN_SECONDS = 900  # of attest itself: never reached while it works
+FLOOR = {"hand-made": 0.95, "machine-made": 0.90}
+FAILED = {"FAIL": None, "FLAKY": "flaky", "CRASH": "crash", "TIMEOUT": "timeout"}
+FIELDS = ("hypothesis", "why", "cases", "says", "survives")
+
+
+class Broken(Exception):
+    """A row that cannot be tried, with the reason."""
+
+
+@dataclasses.dataclass
+class Hunk:
+    file: str
+    find: list = dataclasses.field(default_factory=list)
+    replace: list = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Mutant:
+    id: str
+    table: str
+    place: str
+    fields: dict = dataclasses.field(default_factory=dict)
+    hunks: list = dataclasses.field(default_factory=list)
+    outcome: str = "not tried"  # killed, survived or error
+    error: str = ""
+    kills: list = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+
+    def field(self, name):
+        return self.fields.get(name, "")
+
+    @property
+    def made(self):
+        return "machine-made" if self.table.startswith("machine") else "hand-made"
+
+    @property
+    def killers(self):
+        return list(dict.fromkeys(kill["case"] for kill in self.kills))
+
+
+# Tables: see cuda/mutants/README.md.
+
+def read_table(path):
+    mutants, last = [], None
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        place = f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{number}"
+        if not line.strip() or line.startswith("#"):
+            continue
+        if match := re.fullmatch(r"mutant ([a-z0-9-]+)", line):
+            mutants.append(Mutant(match[1], path.stem, place))
+        elif not mutants:
+            raise Broken(f"{place}: the first row has to begin with 'mutant ID'")
+        elif line[0] in "-+" and mutants[-1].hunks and line[1:2] in ("", " "):
+            hunk = mutants[-1].hunks[-1]
+            (hunk.find if line[0] == "-" else hunk.replace).append(line[2:])
+        elif match := re.fullmatch(r"file: (\S+)", line):
+            mutants[-1].hunks.append(Hunk(match[1]))
+        elif (match := re.fullmatch(r"([a-z]+): (.*)", line)) and match[1] in FIELDS:
+            last = match[1]
+            mutants[-1].fields[last] = match[2]
+        elif line.startswith("  ") and last in mutants[-1].fields:
+            mutants[-1].fields[last] += " " + line.strip()
+        else:
+            raise Broken(f"{place}: neither a field ({', '.join(FIELDS)}, file) nor text to find (-) or put (+): {line}")
+    return mutants
+
+
+def check_rows(mutants):
+    seen = {}
+    for m in mutants:
+        if m.id in seen:
+            raise Broken(f"{m.place}: mutant {m.id} is also at {seen[m.id]}")
+        seen[m.id] = m.place
+        if not m.hunks or not m.field("why"):
+            raise Broken(f"{m.place}: mutant {m.id} needs why:, file: and what to find and to put")
+
+
+# Building.
+
+def apply(mutant):
+    """The changed sources by file name."""
+    changed = {}
+    for hunk in mutant.hunks:
+        path = ROOT / hunk.file
+        if path.parent != SOURCES or path.suffix not in (".c", ".cu") or not path.is_file():
+            raise Broken(f"{hunk.file} is no .c or .cu file of cuda/")
+        text, find = changed.get(path.name) or path.read_text(), "\n".join(hunk.find)
+        count = text.count(find) if find else 0
+        if count != 1:
+            raise Broken(f"the text to find is in {hunk.file} {count} times, and has to be there once: {find[:200]!r}")
+        changed[path.name] = text.replace(find, "\n".join(hunk.replace))
+    return changed
+
+
+def compile_source(tools, source, to):
+    command = tools["CC" if source.suffix == ".c" else "CXX"] + ["-iquote", str(SOURCES), "-c", str(source), "-o", str(to)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Broken("does not compile: " + next((l for l in done.stderr.splitlines() if "error" in l), done.stderr[:300]))
+
+
+def build(mutant, tools, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = {pathlib.Path(o).name: o for o in tools["OBJECTS"]}
+    for name, text in apply(mutant).items():
+        source = folder / name
+        source.write_text(text)
+        objects[source.stem + ".o"] = str(folder / (source.stem + ".o"))
+        compile_source(tools, source, folder / (source.stem + ".o"))
+    subject = folder / "subject.so"
+    done = subprocess.run(tools["LD"] + ["-o", str(subject), *objects.values(), *tools["LIBS"]], cwd=ROOT,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Broken("does not link: " + done.stderr[:300])
+    return subject
+
+
+# Judging.
+
+def attempts_of(journal):
+    for line in journal.read_text().splitlines():
+        record = json.loads(line)
+        if "id" in record:
+            yield record
+
+
+def run_attest(subject, out, arguments):
+    """The attempts of a run."""
+    out.mkdir(parents=True, exist_ok=True)
+    journal = out / "results.jsonl"
+    journal.unlink(missing_ok=True)
+    command = [str(ROOT / "build/attest"), "run", "--subject", str(subject), "--out", str(out), "--no-progress",
+               "--timeout", str(ATTEMPT_SECONDS), *arguments]
+    with open(out / "said.txt", "w") as said:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said, start_new_session=True)
+        try:
+            code = process.wait(RUN_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise Broken(f"attest did not end within {RUN_SECONDS} s")
+    if not journal.exists():
+        raise Broken(f"attest exits {code} without a journal: " + (out / "said.txt").read_text()[-300:].strip())
+    return list(attempts_of(journal))
+
+
+def kill_of(attempt):
+    detectors = [f["detector"] for f in attempt["finding"]] or [FAILED[attempt["verdict"]] or "value"]
+    return {"case": attempt["id"], "mode": attempt["mode"], "verdict": attempt["verdict"],
+            "detectors": sorted(set(detectors)), "message": attempt.get("message", ""),
+            "findings": [f["text"] for f in attempt["finding"]]}
+
+
+def key_of(attempt):
+    return attempt["id"], attempt["mode"]
+
+
+class Clean:
+    """What the clean build passes, and how many attempts one case comes to at most."""
+
+    def __init__(self, attempts):
+        self.passed = {key_of(a) for a in attempts if a["verdict"] in ("PASS", "MARGINAL")}
+        self.failed = [a for a in attempts if key_of(a) not in self.passed and a["verdict"] != "UNSUPPORTED"]
+        self.cases = list(dict.fromkeys(a["id"] for a in attempts))
+        per_case = collections.Counter(a["id"] for a in attempts)
+        self.most_failures = (ENOUGH_CASES - 1) * max(per_case.values(), default=1) + 1
+
+
+def phases(mutant, tier, clean):
+    """Arguments of runs, the likeliest killers first; the last one is the whole tier."""
+    patterns = mutant.field("cases").split()
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(case, pattern) for case in clean.cases):
+            raise Broken(f"cases: {pattern} matches no case of the {tier} tier")
+    if patterns:
+        yield ["--tier", tier, *(word for p in patterns for word in ("-k", p))]
+    elif tier != "smoke":
+        yield ["--tier", "smoke"]
+    yield ["--tier", tier]
+
+
+def judge(mutant, subject, folder, tier, clean):
+    enough = ["--max-fail", str(clean.most_failures)]
+    kills = {}
+    for number, arguments in enumerate(phases(mutant, tier, clean)):
+        for attempt in run_attest(subject, folder / f"run{number}", arguments + enough):
+            if attempt["verdict"] in FAILED and key_of(attempt) in clean.passed:
+                kills[key_of(attempt)] = kill_of(attempt)
+        mutant.kills = list(kills.values())
+        if len(mutant.killers) >= ENOUGH_CASES:
+            return
+
+
+def settle(mutant):
+    """The outcome, and whether the row told the truth."""
+    mutant.outcome = "killed" if len(mutant.killers) >= ENOUGH_CASES else "survived"
+    if mutant.outcome == "killed" and mutant.field("survives"):
+        raise Broken("killed, and its row gives a reason why it cannot be: " + mutant.field("survives"))
+    words = mutant.field("says").split()
+    said = [text for kill in mutant.kills for text in kill["findings"]]
+    if mutant.outcome == "killed" and words and not any(all(f"{w} " in text for w in words) for text in said):
+        raise Broken(f"killed, but no finding names its {', '.join(words)}: " + (said[0] if said else "there are none"))
+
+
+def attempt_mutant(mutant, tools, folder, tier, clean):
+    start = time.monotonic()
+    try:
+        judge(mutant, build(mutant, tools, folder), folder, tier, clean)
+        settle(mutant)
+    except Broken as why:
+        mutant.outcome, mutant.error = "error", str(why)
+    mutant.seconds = time.monotonic() - start
+    return mutant
+
+
+def try_all(mutants, tools, work, tier, clean, jobs):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(attempt_mutant, m, tools, work / m.id, tier, clean) for m in mutants]
+        for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
+            m = future.result()
+            print(f"{done}/{len(mutants)} {m.id}: {m.outcome} {m.seconds:.1f} s", file=sys.stderr)
+
+
+# Reports.
+
+def score(mutants, made):
+    of = [m for m in mutants if m.made == made]
+    killed = sum(m.outcome == "killed" for m in of)
+    return {"killed": killed, "of": len(of), "floor": FLOOR[made], "met": killed >= FLOOR[made] * len(of)}
+
+
+def unexplained(mutants):
+    return [m for m in mutants if m.outcome == "survived" and not m.field("survives")]
+
+
+def write_json(path, mutants, tier, seconds):
+    rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks],
+             "hypothesis": None if m.field("hypothesis") in ("", "-") else m.field("hypothesis"), "why": m.field("why"),
+             "outcome": m.outcome, "error": m.error, "survives": m.field("survives"), "kills": m.kills,
+             "seconds": round(m.seconds, 3)} for m in mutants]
+    scores = {made: score(mutants, made) for made in FLOOR}
+    document = {"tier": tier, "seconds": round(seconds, 1), "scores": scores, "mutants": rows}
+    path.write_text(json.dumps(document, indent=1) + "\n")
+
+
+def cell(text, most=160):
+    text = text if len(text) <= most else text[:most - 3] + "..."
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def detectors_of(mutant):
+    return ", ".join(sorted({d for kill in mutant.kills for d in kill["detectors"]}))
+
+
+def markdown(mutants, tier):
+    yield "# Mutants of the kernels\n"
+    yield f"Which cases of the {tier} tier saw each fault on the CPU, up to the second.\n"
+    yield "| made | killed | of | floor |\n|---|---|---|---|"
+    for made in FLOOR:
+        s = score(mutants, made)
+        yield f"| {made} | {s['killed']} | {s['of']} | {s['floor']:.0%} |"
+    yield "\n## Killed\n\n| mutant | table | hypothesis | cases | detectors | message |\n|---|---|---|---|---|---|"
+    for m in mutants:
+        if m.outcome == "killed":
+            cases = "<br>".join(m.killers[:ENOUGH_CASES])
+            yield (f"| {m.id} | {m.table} | {m.field('hypothesis') or '-'} | {cases} | {detectors_of(m)} | "
+                   f"{cell(m.kills[0]['message'])} |")
+    for title, outcome in (("Survived", "survived"), ("Errors", "error")):
+        yield f"\n## {title}\n"
+        for m in (m for m in mutants if m.outcome == outcome):
+            one = f" One case saw it: {m.killers[0]}." if outcome == "survived" and m.kills else ""
+            yield f"- **{m.id}** ({m.place}). {m.field('why')}{one} {m.error or m.field('survives') or 'No reason is given.'}"
+
+
+def say_outcome(mutants):
+    for m in mutants:
+        if m.outcome == "error":
+            print(f"error: {m.place}: {m.id}: {m.error}")
+    for m in mutants:
+        if m.outcome == "survived":
+            seen = f"; one case saw it, {m.killers[0]}" if m.kills else ""
+            print(f"survived: {m.id}{seen}: {m.field('survives') or 'no reason is given in ' + m.place}")
+    for made in FLOOR:
+        s = score(mutants, made)
+        print(f"{made}: killed {s['killed']} of {s['of']}, floor {s['floor']:.0%}{'' if s['met'] else ' MISSED'}")
+    print(f"killed {sum(m.outcome == 'killed' for m in mutants)} of {len(mutants)}")
+
+
+def tools_from_environment():
+    missing = [name for name in ("CC", "CXX", "LD", "OBJECTS", "LIBS") if name not in os.environ]
+    if missing:
+        sys.exit(f"mutants.py: {', '.join(missing)} not set; run it as `make mutants`")
+    return {name: shlex.split(os.environ[name]) for name in ("CC", "CXX", "LD", "OBJECTS", "LIBS")}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", type=pathlib.Path, help="default: all of cuda/mutants")
+    parser.add_argument("-k", metavar="GLOB", action="append", help="only the mutants with such ids")
+    parser.add_argument("-j", type=int, default=os.cpu_count(), help="mutants at a time; default: one a core")
+    parser.add_argument("--tier", default="quick")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/mutants", help="default: build/mutants")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/reports", help="default: build/reports")
+    return parser.parse_args()
+
+
+def main():
+    a, start = arguments(), time.monotonic()
+    tools = tools_from_environment()
+    try:
+        tables = a.tables or sorted(SOURCES.glob("mutants/*.txt"))
+        mutants = [m for table in tables for m in read_table(table.resolve())]
+        check_rows(mutants)
+        if a.k:
+            mutants = [m for m in mutants if any(fnmatch.fnmatchcase(m.id, glob) for glob in a.k)]
+        clean = Clean(run_attest(ROOT / "build/subjects/cpu.so", a.work / "clean", ["--tier", a.tier, "-j", str(a.j)]))
+    except Broken as why:
+        sys.exit(f"mutants.py: {why}")
+    for attempt in clean.failed:
+        print(f"error: the clean build: {attempt['id']} [{attempt['mode']}] {attempt['verdict']}: {attempt.get('message', '')}")
+    try_all(mutants, tools, a.work, a.tier, clean, a.j)
+    a.out.mkdir(parents=True, exist_ok=True)
+    write_json(a.out / "mutants.json", mutants, a.tier, time.monotonic() - start)
+    (a.out / "mutants.md").write_text("\n".join(markdown(mutants, a.tier)) + "\n")
+    say_outcome(mutants)
+    good = all(score(mutants, made)["met"] for made in FLOOR) and not unexplained(mutants) and not clean.failed
+    return 0 if good and mutants and not any(m.outcome == "error" for m in mutants) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

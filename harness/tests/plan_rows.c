@@ -1,0 +1,102 @@
+/* Which rows are judged, and which may be judged exactly. */
+#include "plan_case.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+Test(plan, exact_values_far_from_where_rounding_changes_are_accepted) {
+    static const int64_t windows[] = {-1, 0, 1, 2, 15, 16, 17, 40, 41, 42};
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        for (int dialect = 0; dialect < OR_DIALECTS; dialect++) {
+            plan_case x;
+            plan_case_start(&x, glm, "uniform_codes");
+            x.attr[WINDOW].i = windows[w], x.c.expect = AT_EXPECT_EXACT;
+            for (x.c.dtype = AT_F16; x.c.dtype <= AT_BF16; x.c.dtype++) at_plan_free(plan_made(&x, dialect));
+        }
+    }
+}
+
+Test(plan, an_exact_value_near_where_rounding_changes_is_refused_by_name) {
+    plan_case x;
+    plan_case_start(&x, tiny, "uniform_codes");
+    x.sequence[0] = (at_sequence){271, 1}, x.c.expect = AT_EXPECT_EXACT;
+    at_plan_free(plan_made(&x, OR_GENAI));
+    x.sequence[0] = (at_sequence){272, 1}; /* -1088/273 lies 2^-20.09 of itself from a tie */
+    const char *why = plan_complaint(&x, OR_GENAI);
+    cr_expect_not_null(strstr(why, "output of token 0, head 0, channel 6 is -3.98534798"), "%s", why);
+    cr_expect_not_null(strstr(why, "where the rounded float16 changes"), "%s", why);
+    x.c.expect = AT_EXPECT_BUDGET;
+    at_plan_free(plan_made(&x, OR_GENAI));
+    plan_case_start(&x, glm, "edge_markers"); /* 16 keys and big markers: ties themselves */
+    x.attr[WINDOW].i = 15, x.c.expect = AT_EXPECT_EXACT;
+    cr_expect_not_null(strstr(plan_complaint(&x, OR_GENAI), "where the rounded float16 changes"));
+}
+
+Test(plan, rows_that_see_nothing_are_exact) {
+    plan_case x;
+    at_unmapped hole = {0, 0, -1};
+    plan_case_start(&x, tiny, "uniform_codes");
+    x.sequence[0] = (at_sequence){2, 3}, x.c.unmapped = &hole, x.c.unmappeds = 1, x.c.padded_tokens = 1;
+    x.c.expect = AT_EXPECT_EXACT;
+    answer a;
+    plan_and_open(&a, &x);
+    for (int64_t t = 0; t < 4; t++) cr_expect(answer_row(&a, t, 0)->keys == 0 && answer_row(&a, t, 0)->o[5] == 0);
+    close_all(&a);
+}
+
+Test(plan, the_check_of_exact_values_leaves_the_cache_as_it_was) {
+    plan_case x;
+    plan_case_start(&x, glm, "uniform_codes");
+    x.c.poison = AT_POISON_NAN;
+    at_plan *budget = plan_made(&x, OR_GENAI);
+    x.c.expect = AT_EXPECT_EXACT;
+    at_plan *exact = plan_made(&x, OR_GENAI);
+    cr_expect_str_eq(budget->digest[OR_KEY_CACHE], exact->digest[OR_KEY_CACHE]);
+    at_plan_free(budget), at_plan_free(exact);
+}
+
+static bool has(const at_plan *plan, int64_t token) {
+    for (int64_t i = 0; i < plan->rows; i++) {
+        if (plan->row[i] / plan->problem.heads == token) return true;
+    }
+    return false;
+}
+
+Test(plan, all_rows_are_judged_unless_a_sample_is_asked_for) {
+    plan_case x;
+    plan_case_crowd(&x);
+    x.c.padded_tokens = 1;
+    at_plan *plan = plan_made(&x, OR_GENAI);
+    cr_assert_eq(plan->rows, 12);
+    for (int64_t i = 0; i < 12; i++) cr_expect_eq(plan->row[i], i);
+    at_plan_free(plan);
+}
+
+Test(plan, a_sample_has_the_ends_and_the_edges_of_pages_and_windows) {
+    plan_case x;
+    plan_case_start(&x, tiny, "normal");
+    x.sequence[0] = (at_sequence){3, 60}, x.sequence[1] = (at_sequence){0, 30}, x.c.sequences = 2;
+    x.attr[WINDOW].i = 21, x.c.sample_rows = 60;
+    at_plan *plan = plan_made(&x, OR_GENAI);
+    cr_assert_eq(plan->rows, 60);
+    for (int64_t i = 1; i < 60; i++) cr_expect_lt(plan->row[i - 1], plan->row[i]);
+    cr_expect(plan->row[0] == 0 && plan->row[59] == 179);
+    static const int64_t positions[] = {15, 16, 21, 22, 31, 32, 37, 62};
+    for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
+        cr_expect(has(plan, positions[i] - 3), "position %d", (int)positions[i]);
+    cr_expect(has(plan, 59) && has(plan, 60), "the last of one sequence and the first of the next");
+    at_plan_free(plan);
+}
+
+Test(plan, a_sample_follows_the_seed) {
+    plan_case x;
+    at_plan *a, *b;
+    int differ = 0;
+    plan_case_start(&x, tiny, "uniform_codes");
+    x.sequence[0] = (at_sequence){0, 500}, x.c.sample_rows = 20;
+    cr_assert_eq(at_plan_make(&a, &x.c, OR_GENAI, 1, NULL), AT_OK);
+    cr_assert_eq(at_plan_make(&b, &x.c, OR_GENAI, 2, NULL), AT_OK);
+    for (int i = 0; i < 20; i++) differ += a->row[i] != b->row[i];
+    cr_expect_gt(differ, 0);
+    at_plan_free(a), at_plan_free(b);
+}
