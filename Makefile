@@ -16,6 +16,8 @@ MODEFLAGS_asan := -O1 -fsanitize=address,undefined -fno-omit-frame-pointer -fno-
 MODEFLAGS_tsan := -O1
 MODEFLAGS_gcov := -O0 --coverage -fprofile-update=atomic
 MODEFLAGS := $(MODEFLAGS_$(MODE))
+# kernels alone are instrumented: the runtime tells ThreadSanitizer which fiber runs
+TSAN := $(if $(filter tsan,$(MODE)),-fsanitize=thread)
 BASE := -g -ffp-contract=off -fPIC -MMD -MP $(MODEFLAGS)
 CFLAGS := -std=c11 -D_GNU_SOURCE $(BASE)
 # kernels: C++17 by the host compiler, no exceptions so that coverage counts no phantom branches
@@ -77,7 +79,7 @@ $(B)/libattest.a: $(oracle) $(harness) $(reports)
 	@rm -f $@
 	$(AR) rcs $@ $^
 $(BIN)/attest: $(B)/harness/main.o $(B)/libattest.a
-	$(CC) $(MODEFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(MODEFLAGS) $(TSAN) -o $@ $^ $(LIBS)
 
 # the host's subject: the kernels by the host compiler over cuda/simt
 $(B)/cuda/%.o: cuda/%.c Makefile
@@ -85,13 +87,13 @@ $(B)/cuda/%.o: cuda/%.c Makefile
 	$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -c $< -o $@
 $(B)/cuda/%.o: cuda/%.cu Makefile
 	@mkdir -p $(@D)
-	$(CXX) $(KERNELFLAGS) -c $< -o $@
+	$(CXX) $(KERNELFLAGS) $(TSAN) -c $< -o $@
 $(B)/cuda/simt/%.o: cuda/simt/%.cpp Makefile
 	@mkdir -p $(@D)
 	$(CXX) $(KERNELFLAGS) -c $< -o $@
 $(BIN)/subjects/cpu.so: $(gates) $(cpu_kernels) $(simt) cuda/exports.map
 	@mkdir -p $(@D)
-	$(CXX) -shared $(MODEFLAGS) -Wl,--version-script=cuda/exports.map -o $@ $(filter %.o,$^) $(BOOST)
+	$(CXX) -shared $(MODEFLAGS) $(TSAN) -Wl,--version-script=cuda/exports.map -o $@ $(filter %.o,$^) $(BOOST)
 
 # the GPU's: machine code for sm_80 and sm_90, and PTX that later drivers compile
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
@@ -136,6 +138,23 @@ $(B)/tests/cuda: $(call test_objects,cuda) $(gates) $(cpu_kernels) $(simt)
 	@mkdir -p $(@D)
 	$(CXX) $(MODEFLAGS) -o $@ $^ -lcriterion $(BOOST) -lm
 
+# the CPU execution's own tests: kernels like a subject's, tests in C++ with exceptions, since Criterion throws
+simt_kernels := $(patsubst %.cu,$(B)/%.o,$(wildcard cuda/simt/tests/*.cu))
+$(B)/cuda/simt/tests/%.o: cuda/simt/tests/%.cc Makefile
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 $(BASE) -Wall -Wextra -Wno-missing-field-initializers -c $< -o $@
+$(B)/tests/simt: $(patsubst %.cc,$(B)/%.o,$(wildcard cuda/simt/tests/test_*.cc)) $(simt_kernels) $(simt)
+	@mkdir -p $(@D)
+	$(CXX) $(MODEFLAGS) -o $@ $^ -lcriterion $(BOOST) -lpthread
+
+## racecheck: the quick tier on the CPU under ThreadSanitizer, a fiber per CUDA thread
+racecheck: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) MODE=tsan build/tsan/attest build/tsan/subjects/cpu.so build/tsan/races
+	@ci/racecheck.sh
+.PHONY: racecheck
+$(B)/races: $(B)/cuda/simt/tests/detector.o $(simt_kernels) $(simt)
+	$(CXX) $(MODEFLAGS) $(TSAN) -o $@ $^ $(BOOST) -lpthread
+
 # little shared objects that the loader's and the devices' tests open
 $(B)/tests/subjects/%.so: harness/tests/subjects/%.c
 	@mkdir -p $(@D)
@@ -157,3 +176,12 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 -include $(shell find build/$(MODE) -name '*.d' 2>/dev/null)
+
+# the kernels' objects that a mutant leaves alone are those of the build
+MUTANTS := CC='$(CC) $(CFLAGS) -fvisibility=hidden' CXX='$(CXX) $(KERNELFLAGS)' OBJECTS='$(gates) $(cpu_kernels) $(simt)' LIBS='$(BOOST)' \
+	LD='$(CXX) -shared $(MODEFLAGS) -Wl,--version-script=cuda/exports.map' ci/mutants.py
+
+## mutants: every fault of cuda/mutants put into the kernels, and which cases see it; ends with killed K of N
+mutants: $(BIN)/attest $(BIN)/subjects/cpu.so
+	@$(MUTANTS)
+.PHONY: mutants

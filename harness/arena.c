@@ -16,7 +16,7 @@ struct at_arena {
     chunk *chunks; /* the first is the one that small pieces come from */
     char *free;
     size_t left, spent, limit;
-    int full;
+    bool full;
 };
 
 at_arena *at_arena_new(size_t limit) {
@@ -44,18 +44,18 @@ static void *large(at_arena *a, size_t bytes) {
     return c->bytes;
 }
 
-static int refill(at_arena *a) {
+static bool refill(at_arena *a) {
     chunk *c = calloc(1, sizeof *c + CHUNK);
-    if (c == NULL) return 0;
+    if (c == NULL) return false;
     c->next = a->chunks;
     a->chunks = c;
     a->free = (char *)c->bytes;
     a->left = CHUNK;
-    return 1;
+    return true;
 }
 
 void *at_arena_get(at_arena *a, size_t count, size_t size) {
-    if (size != 0 && count > (a->limit - a->spent) / size) return a->full = 1, NULL;
+    if (size != 0 && count > (a->limit - a->spent) / size) return a->full = true, NULL;
     size_t bytes = count * size;
     size_t rounded = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (rounded == 0) rounded = ALIGN;
@@ -74,6 +74,6 @@ char *at_arena_text(at_arena *a, const char *text, size_t bytes) {
     return copy;
 }
 
-int at_arena_full(const at_arena *a) {
+bool at_arena_full(const at_arena *a) {
     return a->full;
 }

@@ -3,6 +3,7 @@
 #define AT_ARENA_H
 
 #include "error.h"
+#include <stdbool.h>
 
 typedef struct at_arena at_arena;
 
@@ -14,6 +15,6 @@ void *at_arena_get(at_arena *, size_t count, size_t size);
 /* A copy with a terminator. */
 char *at_arena_text(at_arena *, const char *text, size_t bytes);
 /* Did the limit say no, or the machine? */
-int at_arena_full(const at_arena *);
+bool at_arena_full(const at_arena *);
 
 #endif

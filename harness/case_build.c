@@ -17,7 +17,8 @@ static at_status resolve_sequences(const at_reader *r, at_draft *d) {
     if (sequence == NULL) return at_arena_fail(r->err, r->arena, c->place);
     for (size_t i = 0; i < all; i++) {
         const at_sequence *s = listed ? &c->sequence[i % once] : &(at_sequence){.past = -1, .fresh = -1};
-        sequence[i] = (at_sequence){.past = d->past >= 0 ? d->past : s->past, .fresh = d->fresh >= 0 ? d->fresh : s->fresh};
+        sequence[i] =
+            (at_sequence){.past = d->past >= 0 ? d->past : s->past, .fresh = d->fresh >= 0 ? d->fresh : s->fresh};
     }
     c->sequence = sequence;
     c->sequences = all;

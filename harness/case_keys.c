@@ -1,7 +1,7 @@
-#include "mode_names.h"
 #include "case_keys.h"
 #include "../oracle/rules.h"
 #include "design.h"
+#include "mode_names.h"
 #include "suggest.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SEQUENCES = 4096, MOST_PAGES = 1 << 28 };
+enum { MOST_SEQUENCES = 4096, MOST_PAGES = 1 << 28, MOST_CLAUSES = 32 };
 
 static const char *const tier_words[] = {"smoke", "quick", "full", "stress", NULL};
 static const char *const dialect_words[] = {"onnx-genai", "onnxruntime", NULL};
@@ -56,8 +56,8 @@ static at_status read_geometry(const at_reader *r, void *out, const at_yaml *val
 }
 
 static at_status read_covers(const at_reader *r, void *out, const at_yaml *list) {
-    if (list->kind != AT_YAML_LIST) return at_wrong_type(r, "covers", list, "a list of clauses");
-    if (list->count > AT_LIST_MOST) return at_wrong_type(r, "covers", list, "at most 1024 clauses");
+    if (list->kind != AT_YAML_LIST || list->count > MOST_CLAUSES)
+        return at_wrong_type(r, "covers", list, "a list of at most 32 clauses");
     char **ids = at_arena_get(r->arena, list->count + 1, sizeof *ids);
     if (ids == NULL) return no_memory(r, list);
     *(char ***)out = ids;

@@ -121,7 +121,7 @@ static at_status expand_suite(loader *l) {
 /* path lives as long as the cases. */
 static at_status load_file(at_cases *cases, const char *path, const at_limits *limits, at_error *err) {
     loader l = {.cases = cases};
-    at_arena *trees = at_arena_new(SIZE_MAX);
+    at_arena *trees = at_arena_new(SIZE_MAX / 2);
     if (trees == NULL) return at_fail_memory(err, 1);
     l.reader = (at_reader){.arena = cases->arena, .scope = &l.file.scope, .limits = limits, .err = err};
     l.scratch = l.reader;

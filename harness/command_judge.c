@@ -50,12 +50,10 @@ static at_status judge_outputs(at_record *record, const judging *j, const at_fol
     return st;
 }
 
-/* The dialect named, or the one that the implementation's folder is called after. */
-static at_status dialect_for(or_dialect *out, const judging *j, const char *implementation, at_error *err)
+/* The dialect asked for, or the one that the implementation's folder is called after; false: case.json says. */
+static bool dialect_for(or_dialect *out, const judging *j, const char *implementation)
 {
-    const char *name = j->options->dialect ? j->options->dialect : implementation;
-    if (or_dialect_by_name(out, name)) return AT_OK;
-    return at_fail(err, AT_USAGE, "'%s' is no dialect; --dialect onnx-genai or --dialect onnxruntime says which one to judge by", name);
+    return or_dialect_by_name(out, j->options->dialect ? j->options->dialect : implementation);
 }
 
 static at_status judge_one(judging *j, const char *directory, const char *implementation, at_error *err)
@@ -64,13 +62,13 @@ static at_status judge_one(judging *j, const char *directory, const char *implem
     uint16_t *output = NULL, *cache = NULL;
     at_record record = {.verdict = AT_PASS};
     or_dialect dialect;
-    at_status st = dialect_for(&dialect, j, implementation, err);
-    if (st == AT_OK) st = at_folder_read(&f, directory, dialect, err);
+    bool said = dialect_for(&dialect, j, implementation);
+    at_status st = at_folder_read(&f, directory, said ? &dialect : NULL, err);
     if (st == AT_OK) st = at_folder_output(&output, f, directory, implementation, OR_OUTPUT, err);
     if (st == AT_OK) st = at_folder_output(&cache, f, directory, implementation, OR_KEY_CACHE_OUT, err);
     if (st == AT_OK) st = judge_outputs(&record, j, f, output, cache, err);
     if (st == AT_OK) {
-        record.id = at_text("%s", f->name), record.dialect = at_text("%s", or_dialect_name(dialect));
+        record.id = at_text("%s", f->name), record.dialect = at_text("%s", or_dialect_name(f->node.dialect));
         print_record(&record, implementation);
         j->judged++;
         j->failed += at_verdict_status(record.verdict) != AT_OK;
@@ -126,7 +124,11 @@ at_status at_command_judge(at_options *o, at_error *err)
 {
     judging j = {.options = o};
     at_status st;
+    or_dialect asked;
     if (o->words != 1) return at_fail(err, AT_USAGE, "judge needs one DIR: a case's folder, or a folder of them");
+    if (o->dialect != NULL && !or_dialect_by_name(&asked, o->dialect)) {
+        return at_fail(err, AT_USAGE, "--dialect: '%s' is neither onnx-genai nor onnxruntime", o->dialect);
+    }
     if (o->arithmetic != NULL && (st = at_arithmetic_of_words(&j.arithmetic, o->arithmetic, err)) != AT_OK) return st;
     st = exists(o->word[0], ".", "case.json") ? judge_case(&j, o->word[0], ".", err) : for_entries(&j, o->word[0], judge_case, err);
     if (st != AT_OK) return st;

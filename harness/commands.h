@@ -16,6 +16,7 @@ at_status at_command_show(at_options *, at_error *);
 at_status at_command_run(at_options *, at_error *);
 at_status at_command_repro(at_options *, at_error *);
 at_status at_command_judge(at_options *, at_error *);
+at_status at_command_export(at_options *, at_error *);
 at_status at_command_report(at_options *, at_error *);
 at_status at_command_doctor(at_options *, at_error *);
 

@@ -60,7 +60,7 @@ AT_MUST_USE at_status at_design_values(double out[AT_DESIGN_PARAMETERS], const a
 uint16_t at_poison_bits(at_poison, or_dtype, uint64_t element);
 
 /* Portable draws by Philox 4x32-10: a uniform 64-bit word, and a normal with mean 0 and deviation 1 (integer table, no
- * libm; beyond 5.3 deviations it is cut off). `stream` names the tensor. */
+ * libm; cut off at 5.42 deviations). `stream` names the tensor. */
 uint64_t at_draw(uint64_t seed, uint32_t stream, uint64_t element);
 double at_normal(uint64_t seed, uint32_t stream, uint64_t element);
 

@@ -21,13 +21,13 @@ static const char *cannot_lead(const at_fill *f, double q) {
     return f->problem->scale == 0 || q == 0 ? "with this scale no key can lead by enough" : NULL;
 }
 
-/* one_hot. The first channels of a row spell its position in +-8, as many as the longest sequence needs, and the query
- * spells the picked one. A bit that differs costs 2 * 8 * |q * scale|. Further channels hold small integers and are 0
- * in the query. */
-enum { LETTER = 8, LEAD = 128 };
+/* one_hot. The first channels of a row spell its position in +-8, twelve or as many as the longest sequence needs, and
+ * the query spells the picked one. A bit that differs costs 2 * 8 * |q * scale|. Further channels hold small integers
+ * and are 0 in the query. */
+enum { LETTER = 8, LEAD = 128, LEAST_BITS = 12 };
 
 static int address_bits(const at_fill *f) {
-    int bits = 0;
+    int bits = LEAST_BITS; /* so that a short sequence has the same rows in any batch */
     while ((f->longest - 1) >> bits > 0) bits++;
     return bits;
 }

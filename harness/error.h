@@ -19,7 +19,7 @@ typedef struct {
     char text[1200]; /* one line: place, what happened, the values, what to do */
 } at_error;
 
-/* Writes the sentence and returns `st`. err may be NULL. What does not print, or would move a terminal's cursor, is escaped. */
+/* Writes the sentence and returns `st`. err may be NULL. What does not print, or would move the cursor, is escaped. */
 at_status at_fail(at_error *err, at_status st, const char *format, ...) __attribute__((format(printf, 3, 4)));
 at_status at_vfail(at_error *err, at_status st, const char *format, va_list) __attribute__((format(printf, 3, 0)));
 at_status at_fail_memory(at_error *err, size_t bytes);

@@ -1,6 +1,7 @@
 #include "expand.h"
 #include "suggest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,7 +113,7 @@ static at_status read_range(const at_reader *r, at_range *out, const at_yaml *va
 static at_status write_range(const at_reader *r, axis *a, const at_range *range, const at_yaml *value) {
     for (size_t i = 0; i < range->count; i++) {
         char text[24];
-        int n = snprintf(text, sizeof text, "%lld", (long long)(range->first + (int64_t)i * range->step));
+        int n = snprintf(text, sizeof text, "%" PRId64, range->first + (int64_t)i * range->step);
         at_yaml *node = at_arena_get(r->arena, 1, sizeof *node);
         char *copy = at_arena_text(r->arena, text, (size_t)n);
         if (node == NULL || copy == NULL) return at_arena_fail(r->err, r->arena, value->place);

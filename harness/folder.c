@@ -140,7 +140,16 @@ static at_status resolve(at_folder *f, const char *file, at_error *err)
     return AT_OK;
 }
 
-at_status at_folder_read(at_folder **out, const char *directory, or_dialect dialect, at_error *err)
+static at_status read_dialect(at_folder *f, const char *file, json_t *root, const or_dialect *dialect, at_error *err)
+{
+    const char *name = json_string_value(json_object_get(root, "dialect"));
+    if (dialect != NULL) f->node.dialect = *dialect;
+    else if (name == NULL) return at_fail(err, AT_USAGE, "%s: no dialect; give --dialect onnx-genai or --dialect onnxruntime", file);
+    else if (!or_dialect_by_name(&f->node.dialect, name)) return at_fail(err, AT_USAGE, "%s: dialect is neither onnx-genai nor onnxruntime", file);
+    return AT_OK;
+}
+
+at_status at_folder_read(at_folder **out, const char *directory, const or_dialect *dialect, at_error *err)
 {
     json_error_t where;
     char *file = at_text("%s/case.json", directory);
@@ -154,9 +163,9 @@ at_status at_folder_read(at_folder **out, const char *directory, or_dialect dial
         st = at_fail(err, AT_USAGE, "%s:%d:%d: %s", file, where.line, where.column, where.text);
     } else {
         const char *name = json_string_value(json_object_get(root, "name")), *note = json_string_value(json_object_get(root, "note"));
-        f->node.dialect = dialect;
         f->name = at_text("%s", name ? name : directory), f->note = at_text("%s", note ? note : "");
-        st = read_attributes(f, file, root, err);
+        st = read_dialect(f, file, root, dialect, err);
+        if (st == AT_OK) st = read_attributes(f, file, root, err);
         if (st == AT_OK) st = read_inputs(f, directory, file, root, err);
         if (st == AT_OK) st = read_outputs(f, file, root, err);
         if (st == AT_OK) st = resolve(f, file, err);

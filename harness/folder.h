@@ -1,6 +1,6 @@
 /* A case in files, so that any framework in any language can be held to the oracle without linking:
  *
- *   DIR/case.json           name, note, attributes; dtype and shape of every input and output
+ *   DIR/case.json           name, note, attributes; dtype and shape of every input and output; perhaps the dialect
  *   DIR/NAME.bin            one per input, little endian, row-major; float16 and bfloat16 as their 16 bits
  *   DIR/IMPLEMENTATION/     output.bin and key_cache_out.bin as that implementation left them
  */
@@ -16,8 +16,8 @@ typedef struct {
     or_problem problem;
 } at_folder;
 
-/* AT_USAGE with file and field on anything that is not such a folder, or that the oracle refuses in `dialect`. */
-AT_MUST_USE at_status at_folder_read(at_folder **out, const char *directory, or_dialect dialect, at_error *err);
+/* dialect NULL: the one that case.json names. AT_USAGE with file and field on anything that is not such a folder, or that the oracle refuses. */
+AT_MUST_USE at_status at_folder_read(at_folder **out, const char *directory, const or_dialect *dialect, at_error *err);
 void at_folder_free(at_folder *);
 
 /* One implementation's outputs; *out is malloc'ed. AT_USAGE where a file is missing or of another size than case.json says. */

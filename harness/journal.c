@@ -1,4 +1,5 @@
-/* The journal file: a header, a line an attempt, an end mark that counts them. What is not a whole line was never written. */
+/* The journal file: a header, a line an attempt, an end mark that counts them. What is not a whole line was never
+ * written. */
 #include "record.h"
 
 #include <errno.h>
@@ -23,17 +24,21 @@ struct at_journal_writer {
     counts counts;
 };
 
-static void count(counts *c, at_verdict v)
-{
+static void count(counts *c, at_verdict v) {
     c->records++;
     c->of[v]++;
+}
+
+/* A path that does not do is the caller's fault; a disk or a machine that is full is not. */
+static at_status blame(int error) {
+    bool machine = error == ENOSPC || error == EIO || error == ENFILE || error == EMFILE || error == ENOMEM;
+    return machine ? AT_INFRASTRUCTURE : AT_USAGE;
 }
 
 /* ---- writing ---- */
 
 /* Opened without truncation: only the lock says whether the file may be touched. */
-static at_status open_locked(at_journal_writer **out, const char *path, int flags, at_error *err)
-{
+static at_status open_locked(at_journal_writer **out, const char *path, int flags, at_error *err) {
     struct stat facts;
     at_status st = AT_OK;
     at_journal_writer *w = calloc(1, sizeof *w);
@@ -42,22 +47,24 @@ static at_status open_locked(at_journal_writer **out, const char *path, int flag
     if ((w->path = strdup(path)) == NULL) {
         st = at_fail_memory(err, strlen(path) + 1);
     } else if ((w->fd = open(path, flags | O_RDWR | O_APPEND | O_CLOEXEC, 0666)) < 0) {
-        bool machine = errno == ENOSPC || errno == EIO || errno == ENFILE || errno == EMFILE;
-        st = at_fail(err, machine ? AT_INFRASTRUCTURE : AT_USAGE, "%s: cannot be opened for writing: %s; choose another --out", path,
+        st = at_fail(err, blame(errno), "%s: cannot be opened for writing: %s; choose another --out", path,
                      strerror(errno));
     } else if (fstat(w->fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
         st = at_fail(err, AT_USAGE, "%s: not a regular file; a journal must be one", path);
     } else if (flock(w->fd, LOCK_EX | LOCK_NB) != 0) {
-        st = at_fail(err, AT_USAGE, "%s: another run is writing this journal; wait for it, or choose another --out", path);
+        st = at_fail(err, AT_USAGE, "%s: another run is writing this journal; wait for it, or choose another --out",
+                     path);
     }
-    if (st == AT_OK) *out = w;
-    else at_journal_abandon(w);
+    if (st == AT_OK)
+        *out = w;
+    else
+        at_journal_abandon(w);
     return st;
 }
 
-/* One write, so that a reader or a crash sees all of the line or a torn last one, and taken back where the disk took a part of it. */
-static at_status write_line(at_journal_writer *w, const char *line, size_t bytes, at_error *err)
-{
+/* One write, so that a reader or a crash sees all of the line or a torn last one, and taken back where the disk took a
+ * part of it. */
+static at_status write_line(at_journal_writer *w, const char *line, size_t bytes, at_error *err) {
     ssize_t written;
     do {
         written = write(w->fd, line, bytes);
@@ -68,14 +75,15 @@ static at_status write_line(at_journal_writer *w, const char *line, size_t bytes
     }
     const char *why = written < 0 ? strerror(errno) : "the disk is full";
     bool back = ftruncate(w->fd, w->whole) == 0;
-    return at_fail(err, AT_INFRASTRUCTURE, "%s: a line of %zu bytes could not be written: %s; %s; free some space and --resume", w->path,
-                   bytes, why, back ? "the journal ends with its last whole line" : "its last line is torn");
+    if (!back) close(w->fd), w->fd = -1; /* nothing may follow a torn line */
+    return at_fail(err, AT_INFRASTRUCTURE,
+                   "%s: a line of %zu bytes could not be written: %s; %s; free some space and --resume", w->path, bytes,
+                   why, back ? "the journal ends with its last whole line" : "its last line is torn");
 }
 
 typedef void put_line(FILE *, const void *);
 
-static at_status append(at_journal_writer *w, put_line *put, const void *what, at_error *err)
-{
+static at_status append(at_journal_writer *w, put_line *put, const void *what, at_error *err) {
     char *line = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&line, &bytes);
@@ -85,55 +93,59 @@ static at_status append(at_journal_writer *w, put_line *put, const void *what, a
     bool failed = ferror(f) != 0;
     failed |= fclose(f) != 0;
     at_status st = AT_OK;
-    if (failed) st = at_fail_memory(err, bytes);
-    else if (bytes > LONGEST_LINE) {
-        st = at_fail(err, AT_INFRASTRUCTURE, "%s: a line of %zu bytes; a journal's have at most %d", w->path, bytes, LONGEST_LINE);
-    } else st = write_line(w, line, bytes, err);
+    if (failed) {
+        st = at_fail_memory(err, bytes);
+    } else if (bytes > LONGEST_LINE) {
+        st = at_fail(err, AT_INFRASTRUCTURE, "%s: a line of %zu bytes; a journal's have at most %d", w->path, bytes,
+                     LONGEST_LINE);
+    } else {
+        st = write_line(w, line, bytes, err);
+    }
     free(line);
     return st;
 }
 
-static void put_record(FILE *f, const void *record) { at_record_put(f, record); }
+static void put_record(FILE *f, const void *record) {
+    at_record_put(f, record);
+}
 
-static void put_header(FILE *f, const void *header)
-{
+static void put_header(FILE *f, const void *header) {
     fprintf(f, "{\"journal\":%d,\"header\":", FORMAT);
     at_header_put(f, header);
     putc('}', f);
 }
 
-static void put_end(FILE *f, const void *what)
-{
+static void put_end(FILE *f, const void *what) {
     const counts *c = what;
     fprintf(f, "{\"end\":%" PRId64, c->records);
     for (int v = 0; v < AT_VERDICTS; v++) fprintf(f, ",\"%s\":%" PRId64, at_verdict_name((at_verdict)v), c->of[v]);
     putc('}', f);
 }
 
-at_status at_journal_create(at_journal_writer **out, const char *path, const at_header *header, at_error *err)
-{
+at_status at_journal_create(at_journal_writer **out, const char *path, const at_header *header, at_error *err) {
     at_journal_writer *w = NULL;
     at_status st = open_locked(&w, path, O_CREAT, err);
     if (st != AT_OK) return st;
     if (ftruncate(w->fd, 0) != 0) {
-        st = at_fail(err, AT_INFRASTRUCTURE, "%s: the journal that is there cannot be cleared: %s", path, strerror(errno));
+        st = at_fail(err, AT_INFRASTRUCTURE, "%s: the journal that is there cannot be cleared: %s", path,
+                     strerror(errno));
     } else {
         st = append(w, put_header, header, err);
     }
-    if (st == AT_OK) *out = w;
-    else at_journal_abandon(w);
+    if (st == AT_OK)
+        *out = w;
+    else
+        at_journal_abandon(w);
     return st;
 }
 
-at_status at_journal_append(at_journal_writer *w, const at_record *record, at_error *err)
-{
+at_status at_journal_append(at_journal_writer *w, const at_record *record, at_error *err) {
     at_status st = append(w, put_record, record, err);
     if (st == AT_OK) count(&w->counts, record->verdict);
     return st;
 }
 
-at_status at_journal_end(at_journal_writer *w, at_error *err)
-{
+at_status at_journal_end(at_journal_writer *w, at_error *err) {
     at_status st = append(w, put_end, &w->counts, err);
     if (st == AT_OK && fsync(w->fd) != 0) {
         st = at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be brought to the disk: %s", w->path, strerror(errno));
@@ -142,8 +154,7 @@ at_status at_journal_end(at_journal_writer *w, at_error *err)
     return st;
 }
 
-void at_journal_abandon(at_journal_writer *w)
-{
+void at_journal_abandon(at_journal_writer *w) {
     if (w == NULL) return;
     if (w->fd >= 0) close(w->fd);
     free(w->path);
@@ -162,8 +173,7 @@ typedef struct {
 } lines;
 
 /* At least one more byte, or *more = false at the end of the file. */
-static at_status read_more(lines *l, bool *more, at_error *err)
-{
+static at_status read_more(lines *l, bool *more, at_error *err) {
     if (l->from > 0) {
         memmove(l->text, l->text + l->from, l->to - l->from);
         l->to -= l->from;
@@ -172,8 +182,8 @@ static at_status read_more(lines *l, bool *more, at_error *err)
     if (l->to == l->room) {
         size_t room = l->room == 0 ? FIRST_ROOM : 2 * l->room;
         if (room > LONGEST_LINE) {
-            return at_fail(err, AT_USAGE, "%s:%zu: a line of more than %d bytes; this is no journal", l->path, l->number + 1,
-                           LONGEST_LINE);
+            return at_fail(err, AT_USAGE, "%s:%zu: a line of more than %d bytes; this is no journal", l->path,
+                           l->number + 1, LONGEST_LINE);
         }
         char *text = realloc(l->text, room);
         if (text == NULL) return at_fail_memory(err, room);
@@ -182,15 +192,14 @@ static at_status read_more(lines *l, bool *more, at_error *err)
     }
     ssize_t got = read(l->fd, l->text + l->to, l->room - l->to);
     if (got < 0 && errno == EINTR) got = read(l->fd, l->text + l->to, l->room - l->to);
-    if (got < 0) return at_fail(err, AT_USAGE, "%s: cannot be read: %s", l->path, strerror(errno));
+    if (got < 0) return at_fail(err, blame(errno), "%s: cannot be read: %s", l->path, strerror(errno));
     l->to += (size_t)got;
     *more = got > 0;
     return AT_OK;
 }
 
 /* The next line without its newline; NULL after the last whole one. */
-static at_status take_line(lines *l, const char **line, size_t *bytes, at_error *err)
-{
+static at_status take_line(lines *l, const char **line, size_t *bytes, at_error *err) {
     size_t searched = 0;
     bool more = true;
     while (more) {
@@ -212,20 +221,17 @@ static at_status take_line(lines *l, const char **line, size_t *bytes, at_error 
     return AT_OK;
 }
 
-static bool key_is(const at_json *json, const char *name)
-{
+static bool key_is(const at_json *json, const char *name) {
     return json->key_bytes == strlen(name) && memcmp(json->key, name, json->key_bytes) == 0;
 }
 
 /* Opens the object and reads its first key; whether that is `name`. */
-static bool opens_with(at_json *json, const char *line, size_t bytes, const char *name)
-{
+static bool opens_with(at_json *json, const char *line, size_t bytes, const char *name) {
     at_json_open(json, line, bytes);
     return at_json_enter(json, '{') && at_json_more(json, '}', true) && at_json_key(json) && key_is(json, name);
 }
 
-static at_status read_header(at_header *out, lines *l, at_error *err)
-{
+static at_status read_header(at_header *out, lines *l, at_error *err) {
     const char *line;
     size_t bytes;
     at_json json;
@@ -238,7 +244,8 @@ static at_status read_header(at_header *out, lines *l, at_error *err)
         return at_fail(err, AT_USAGE, "%s:1: not the header of an attest journal", l->path);
     }
     if (format != FORMAT) {
-        return at_fail(err, AT_USAGE, "%s:1: journal format %" PRId64 "; this attest reads %d: use the attest that wrote it", l->path,
+        return at_fail(err, AT_USAGE,
+                       "%s:1: journal format %" PRId64 "; this attest reads %d: use the attest that wrote it", l->path,
                        format, FORMAT);
     }
     if (!at_json_more(&json, '}', false) || !at_json_key(&json) || !key_is(&json, "header") || line[bytes - 1] != '}') {
@@ -249,8 +256,7 @@ static at_status read_header(at_header *out, lines *l, at_error *err)
 }
 
 /* `json` stands behind the key "end". */
-static at_status check_end(at_json *json, const counts *found, const lines *l, at_error *err)
-{
+static at_status check_end(at_json *json, const counts *found, const lines *l, at_error *err) {
     counts said = {0};
     at_json_int64(json, &said.records);
     while (at_json_more(json, '}', false)) {
@@ -260,7 +266,8 @@ static at_status check_end(at_json *json, const counts *found, const lines *l, a
         if (!at_verdict_by_name(&v, name)) at_json_wrong(json, "not a verdict");
         at_json_int64(json, &said.of[v]);
     }
-    if (!at_json_end(json)) return at_fail(err, AT_USAGE, "%s:%zu: a bad end mark: %s", l->path, l->number, json->wrong);
+    if (!at_json_end(json))
+        return at_fail(err, AT_USAGE, "%s:%zu: a bad end mark: %s", l->path, l->number, json->wrong);
     if (memcmp(&said, found, sizeof said) == 0) return AT_OK;
     return at_fail(err, AT_USAGE,
                    "%s:%zu: the end mark counts %" PRId64 " records and their verdicts, of which the %" PRId64
@@ -268,8 +275,8 @@ static at_status check_end(at_json *json, const counts *found, const lines *l, a
                    l->path, l->number, said.records, found->records);
 }
 
-static at_status add_record(at_journal *j, size_t *room, const char *line, size_t bytes, const lines *l, at_error *err)
-{
+static at_status add_record(at_journal *j, size_t *room, const char *line, size_t bytes, const lines *l,
+                            at_error *err) {
     at_error inner;
     if (j->records == *room) {
         size_t more = *room == 0 ? 64 : 2 * *room;
@@ -285,8 +292,7 @@ static at_status add_record(at_journal *j, size_t *room, const char *line, size_
 }
 
 /* *whole: bytes up to the end of the last record. */
-static at_status read_journal(at_journal **out, counts *found, off_t *whole, lines *l, at_error *err)
-{
+static at_status read_journal(at_journal **out, counts *found, off_t *whole, lines *l, at_error *err) {
     at_json json;
     size_t room = 0, bytes;
     const char *line;
@@ -307,25 +313,25 @@ static at_status read_journal(at_journal **out, counts *found, off_t *whole, lin
         if (st != AT_OK) goto done;
     }
 done:
-    if (st == AT_OK) *out = j;
-    else at_journal_free(j);
+    if (st == AT_OK)
+        *out = j;
+    else
+        at_journal_free(j);
     return st;
 }
 
-at_status at_journal_read(at_journal **out, const char *path, at_error *err)
-{
+at_status at_journal_read(at_journal **out, const char *path, at_error *err) {
     counts found = {0};
     off_t whole;
     lines l = {.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
-    if (l.fd < 0) return at_fail(err, AT_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    if (l.fd < 0) return at_fail(err, blame(errno), "%s: cannot be read: %s", path, strerror(errno));
     at_status st = read_journal(out, &found, &whole, &l, err);
     free(l.text);
     close(l.fd);
     return st;
 }
 
-at_status at_journal_resume(at_journal_writer **out, at_journal **so_far, const char *path, at_error *err)
-{
+at_status at_journal_resume(at_journal_writer **out, at_journal **so_far, const char *path, at_error *err) {
     at_journal_writer *w = NULL;
     at_journal *j = NULL;
     lines l = {.path = path};
@@ -347,8 +353,7 @@ done:
     return st;
 }
 
-void at_journal_free(at_journal *j)
-{
+void at_journal_free(at_journal *j) {
     if (j == NULL) return;
     for (size_t i = 0; i < j->records; i++) at_record_clear(&j->record[i]);
     free(j->record);

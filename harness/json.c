@@ -9,8 +9,7 @@ enum { DEEPEST = 64, NUMBER_BYTES = 64 };
 
 /* ---- text ---- */
 
-static size_t put_utf8(char *out, uint32_t code)
-{
+static size_t put_utf8(char *out, uint32_t code) {
     if (code < 0x80) {
         out[0] = (char)code;
         return 1;
@@ -22,10 +21,11 @@ static size_t put_utf8(char *out, uint32_t code)
 }
 
 /* Stands for itself, in JSON and in C. */
-static bool plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+static bool plain(char c) {
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
 
-void at_json_put_string(FILE *f, const char *text)
-{
+void at_json_put_string(FILE *f, const char *text) {
     const char *end = text + strlen(text);
     putc('"', f);
     while (text < end) {
@@ -35,17 +35,20 @@ void at_json_put_string(FILE *f, const char *text)
         if (text == end) break;
         uint32_t code;
         size_t length = at_utf8_decode(text, (size_t)(end - text), &code);
-        if (length == 0) fputs("\xEF\xBF\xBD", f);
-        else if (code == '"' || code == '\\') fprintf(f, "\\%c", (char)code);
-        else if (code < 0xA0) fprintf(f, "\\u%04x", (unsigned)code);
-        else fwrite(text, 1, length, f);
+        if (length == 0)
+            fputs("\xEF\xBF\xBD", f);
+        else if (code == '"' || code == '\\')
+            fprintf(f, "\\%c", (char)code);
+        else if (code < 0xA0)
+            fprintf(f, "\\u%04x", (unsigned)code);
+        else
+            fwrite(text, 1, length, f);
         text += length == 0 ? 1 : length;
     }
     putc('"', f);
 }
 
-void at_json_put_double(FILE *f, double value)
-{
+void at_json_put_double(FILE *f, double value) {
     char text[40];
     if (isnan(value)) {
         fputs("\"nan\"", f);
@@ -62,36 +65,36 @@ void at_json_put_double(FILE *f, double value)
 
 /* ---- structure ---- */
 
-void at_json_open(at_json *json, const char *text, size_t bytes)
-{
+void at_json_open(at_json *json, const char *text, size_t bytes) {
     *json = (at_json){.start = text, .at = text, .end = text + bytes};
 }
 
-bool at_json_wrong(at_json *json, const char *what)
-{
+bool at_json_wrong(at_json *json, const char *what) {
     if (json->wrong == NULL) json->wrong = what;
     return false;
 }
 
+bool at_json_no_memory(at_json *json) {
+    json->short_of_memory = true;
+    return at_json_wrong(json, "memory is short");
+}
+
 /* The next character that is not white space; 0 at the end. */
-static char next(at_json *json)
-{
+static char next(at_json *json) {
     while (json->at < json->end && (*json->at == ' ' || *json->at == '\t' || *json->at == '\r' || *json->at == '\n')) {
         json->at++;
     }
     return json->at < json->end ? *json->at : 0;
 }
 
-bool at_json_enter(at_json *json, char bracket)
-{
+bool at_json_enter(at_json *json, char bracket) {
     if (json->wrong != NULL) return false;
     if (next(json) != bracket) return at_json_wrong(json, bracket == '{' ? "an object is due" : "an array is due");
     json->at++;
     return true;
 }
 
-bool at_json_more(at_json *json, char closing, bool first)
-{
+bool at_json_more(at_json *json, char closing, bool first) {
     if (json->wrong != NULL) return false;
     char c = next(json);
     if (c == closing) {
@@ -104,8 +107,7 @@ bool at_json_more(at_json *json, char closing, bool first)
     return true;
 }
 
-bool at_json_end(at_json *json)
-{
+bool at_json_end(at_json *json) {
     if (json->wrong != NULL) return false;
     next(json);
     return json->at == json->end || at_json_wrong(json, "nothing more is due");
@@ -119,8 +121,7 @@ typedef struct {
 } raw;
 
 /* Moves past a string. */
-static bool take_string(at_json *json, raw *out)
-{
+static bool take_string(at_json *json, raw *out) {
     if (json->wrong != NULL) return false;
     if (next(json) != '"') return at_json_wrong(json, "a string is due");
     const char *c = json->at + 1;
@@ -140,8 +141,7 @@ static bool take_string(at_json *json, raw *out)
     return true;
 }
 
-bool at_json_key(at_json *json)
-{
+bool at_json_key(at_json *json) {
     raw key;
     if (!take_string(json, &key)) return false;
     if (!key.plain) return at_json_wrong(json, "a key that is not plain ASCII");
@@ -152,8 +152,7 @@ bool at_json_key(at_json *json)
     return true;
 }
 
-static bool hex4(uint32_t *out, const char *from, const char *to)
-{
+static bool hex4(uint32_t *out, const char *from, const char *to) {
     if (to - from < 4) return false;
     *out = 0;
     for (int i = 0; i < 4; i++) {
@@ -167,8 +166,7 @@ static bool hex4(uint32_t *out, const char *from, const char *to)
 }
 
 /* The character after a backslash. Returns the bytes it took, or 0. A C string cannot hold \u0000. */
-static size_t unescape(uint32_t *code, const char *from, const char *to)
-{
+static size_t unescape(uint32_t *code, const char *from, const char *to) {
     static const char name[] = "\"\\/bfnrt", value[] = "\"\\/\b\f\n\r\t";
     const char *found = from < to ? memchr(name, *from, sizeof name - 1) : NULL;
     if (found != NULL) {
@@ -185,8 +183,7 @@ static size_t unescape(uint32_t *code, const char *from, const char *to)
 }
 
 /* `out` has room for as many bytes as stand between the quotes, and a zero byte. */
-static bool decode(at_json *json, const raw *text, char *out)
-{
+static bool decode(at_json *json, const raw *text, char *out) {
     for (const char *c = text->from; c < text->to;) {
         uint32_t code = 0;
         bool escaped = *c == '\\';
@@ -202,12 +199,11 @@ static bool decode(at_json *json, const raw *text, char *out)
     return true;
 }
 
-bool at_json_string(at_json *json, char **out)
-{
+bool at_json_string(at_json *json, char **out) {
     raw text;
     if (!take_string(json, &text)) return false;
     size_t bytes = (size_t)(text.to - text.from);
-    if ((*out = malloc(bytes + 1)) == NULL) return at_json_wrong(json, "out of memory");
+    if ((*out = malloc(bytes + 1)) == NULL) return at_json_no_memory(json);
     if (text.plain) {
         memcpy(*out, text.from, bytes);
         (*out)[bytes] = 0;
@@ -219,8 +215,7 @@ bool at_json_string(at_json *json, char **out)
     return false;
 }
 
-bool at_json_chars(at_json *json, char *out, size_t size)
-{
+bool at_json_chars(at_json *json, char *out, size_t size) {
     char *text;
     if (!at_json_string(json, &text)) return false;
     size_t length = strlen(text);
@@ -236,15 +231,13 @@ bool at_json_chars(at_json *json, char *out, size_t size)
 
 /* ---- numbers and words ---- */
 
-static const char *digits(const char *c, const char *end)
-{
+static const char *digits(const char *c, const char *end) {
     while (c < end && *c >= '0' && *c <= '9') c++;
     return c;
 }
 
 /* Moves past a number and copies it, with its zero byte. */
-static bool take_number(at_json *json, char text[NUMBER_BYTES], bool *integer)
-{
+static bool take_number(at_json *json, char text[NUMBER_BYTES], bool *integer) {
     if (json->wrong != NULL) return false;
     next(json);
     const char *c = json->at, *end = json->end, *part;
@@ -272,8 +265,7 @@ static bool take_number(at_json *json, char text[NUMBER_BYTES], bool *integer)
     return true;
 }
 
-bool at_json_int64(at_json *json, int64_t *out)
-{
+bool at_json_int64(at_json *json, int64_t *out) {
     char text[NUMBER_BYTES];
     bool integer;
     if (!take_number(json, text, &integer)) return false;
@@ -289,8 +281,7 @@ bool at_json_int64(at_json *json, int64_t *out)
     return true;
 }
 
-bool at_json_double(at_json *json, double *out)
-{
+bool at_json_double(at_json *json, double *out) {
     static const struct {
         const char *name;
         double value;
@@ -312,8 +303,7 @@ bool at_json_double(at_json *json, double *out)
     return !isinf(*out) || at_json_wrong(json, "a number beyond double");
 }
 
-static bool take_word(at_json *json, const char *word)
-{
+static bool take_word(at_json *json, const char *word) {
     size_t bytes = strlen(word);
     next(json);
     if ((size_t)(json->end - json->at) < bytes || memcmp(json->at, word, bytes) != 0) return false;
@@ -321,15 +311,13 @@ static bool take_word(at_json *json, const char *word)
     return true;
 }
 
-bool at_json_bool(at_json *json, bool *out)
-{
+bool at_json_bool(at_json *json, bool *out) {
     if (json->wrong != NULL) return false;
     *out = take_word(json, "true");
     return *out || take_word(json, "false") || at_json_wrong(json, "true or false is due");
 }
 
-static bool skip(at_json *json, int depth)
-{
+static bool skip(at_json *json, int depth) {
     char text[NUMBER_BYTES], c = next(json), *ignored;
     bool integer;
     if (depth > DEEPEST) return at_json_wrong(json, "brackets nested too deep");
@@ -350,4 +338,6 @@ static bool skip(at_json *json, int depth)
     return take_number(json, text, &integer);
 }
 
-bool at_json_skip(at_json *json) { return json->wrong == NULL && skip(json, 0); }
+bool at_json_skip(at_json *json) {
+    return json->wrong == NULL && skip(json, 0);
+}

@@ -16,6 +16,7 @@ static const at_command commands[] = {
     {"show", "ID", "one case, expanded", at_command_show},
     {"run", "", "judge a subject: journal and reports", at_command_run},
     {"repro", "ID", "one attempt again, verbosely", at_command_repro},
+    {"export", "DIR", "cases and the oracle's answers as files, in the layout that judge reads", at_command_export},
     {"judge", "DIR", "judge outputs that lie in files, in the layout of oracle/vectors", at_command_judge},
     {"report", "JOURNAL", "reports from a journal", at_command_report},
     {"doctor", "", "what this machine can judge, and what is missing", at_command_doctor},

@@ -24,14 +24,19 @@ static const struct {
     [AT_HARNESS_ERROR] = {"HARNESS_ERROR", AT_INFRASTRUCTURE},
 };
 
-static bool known(at_verdict v) { return (unsigned)v < AT_VERDICTS; }
+static bool known(at_verdict v) {
+    return (unsigned)v < AT_VERDICTS;
+}
 
-const char *at_verdict_name(at_verdict v) { return known(v) ? verdict[v].name : "?"; }
+const char *at_verdict_name(at_verdict v) {
+    return known(v) ? verdict[v].name : "?";
+}
 
-at_status at_verdict_status(at_verdict v) { return known(v) ? verdict[v].status : AT_INFRASTRUCTURE; }
+at_status at_verdict_status(at_verdict v) {
+    return known(v) ? verdict[v].status : AT_INFRASTRUCTURE;
+}
 
-bool at_verdict_by_name(at_verdict *out, const char *name)
-{
+bool at_verdict_by_name(at_verdict *out, const char *name) {
     for (int v = 0; v < AT_VERDICTS; v++) {
         if (strcmp(verdict[v].name, name) != 0) continue;
         *out = (at_verdict)v;
@@ -61,28 +66,33 @@ struct field {
     const char *key;
     const kind *kind;
     size_t offset;
-    size_t size;      /* of the member                                                                */
-    const table *of;  /* objects                                                                      */
-    size_t counter;   /* objects: offset of the int that says how many of the array count             */
+    size_t size;     /* of the member                                                                */
+    const table *of; /* objects                                                                      */
+    size_t counter;  /* objects: offset of the int that says how many of the array count             */
     bool required;
 };
 
-static const void *member(const field *f, const void *owner) { return (const char *)owner + f->offset; }
-static void *member_to_fill(const field *f, void *owner) { return (char *)owner + f->offset; }
+static const void *member(const field *f, const void *owner) {
+    return (const char *)owner + f->offset;
+}
+static void *member_to_fill(const field *f, void *owner) {
+    return (char *)owner + f->offset;
+}
 
-static void put_string(FILE *out, const field *f, const void *owner)
-{
+static void put_string(FILE *out, const field *f, const void *owner) {
     at_json_put_string(out, *(char *const *)member(f, owner));
 }
-static bool get_string(at_json *json, const field *f, void *owner)
-{
+static bool get_string(at_json *json, const field *f, void *owner) {
     return at_json_string(json, (char **)member_to_fill(f, owner));
 }
-static bool no_string(const field *f, const void *owner) { return *(char *const *)member(f, owner) == NULL; }
-static void clear_string(const field *f, void *owner) { free(*(char **)member_to_fill(f, owner)); }
+static bool no_string(const field *f, const void *owner) {
+    return *(char *const *)member(f, owner) == NULL;
+}
+static void clear_string(const field *f, void *owner) {
+    free(*(char **)member_to_fill(f, owner));
+}
 
-static void put_list(FILE *out, const field *f, const void *owner)
-{
+static void put_list(FILE *out, const field *f, const void *owner) {
     char *const *list = *(char **const *)member(f, owner);
     putc('[', out);
     for (size_t i = 0; list[i] != NULL; i++) {
@@ -91,16 +101,15 @@ static void put_list(FILE *out, const field *f, const void *owner)
     }
     putc(']', out);
 }
-static bool get_list(at_json *json, const field *f, void *owner)
-{
+static bool get_list(at_json *json, const field *f, void *owner) {
     char ***list = member_to_fill(f, owner);
     size_t filled = 0, room = 8;
-    if ((*list = calloc(room, sizeof **list)) == NULL) return at_json_wrong(json, "out of memory");
+    if ((*list = calloc(room, sizeof **list)) == NULL) return at_json_no_memory(json);
     if (!at_json_enter(json, '[')) return false;
     for (bool first = true; at_json_more(json, ']', first); first = false) {
         if (filled + 1 == room) {
             char **more = realloc(*list, 2 * room * sizeof **list);
-            if (more == NULL) return at_json_wrong(json, "out of memory");
+            if (more == NULL) return at_json_no_memory(json);
             memset(more + room, 0, room * sizeof *more);
             *list = more;
             room *= 2;
@@ -110,41 +119,40 @@ static bool get_list(at_json *json, const field *f, void *owner)
     }
     return json->wrong == NULL;
 }
-static bool no_list(const field *f, const void *owner) { return *(char **const *)member(f, owner) == NULL; }
-static void clear_list(const field *f, void *owner)
-{
+static bool no_list(const field *f, const void *owner) {
+    return *(char **const *)member(f, owner) == NULL;
+}
+static void clear_list(const field *f, void *owner) {
     char **list = *(char ***)member_to_fill(f, owner);
     for (size_t i = 0; list != NULL && list[i] != NULL; i++) free(list[i]);
     free(list);
 }
 
-static void put_chars(FILE *out, const field *f, const void *owner) { at_json_put_string(out, member(f, owner)); }
-static bool get_chars(at_json *json, const field *f, void *owner)
-{
+static void put_chars(FILE *out, const field *f, const void *owner) {
+    at_json_put_string(out, member(f, owner));
+}
+static bool get_chars(at_json *json, const field *f, void *owner) {
     return at_json_chars(json, member_to_fill(f, owner), f->size);
 }
 
-static void put_bool(FILE *out, const field *f, const void *owner)
-{
+static void put_bool(FILE *out, const field *f, const void *owner) {
     fputs(*(const bool *)member(f, owner) ? "true" : "false", out);
 }
-static bool get_bool(at_json *json, const field *f, void *owner)
-{
+static bool get_bool(at_json *json, const field *f, void *owner) {
     return at_json_bool(json, member_to_fill(f, owner));
 }
 
-static void put_int64(FILE *out, const field *f, const void *owner)
-{
+static void put_int64(FILE *out, const field *f, const void *owner) {
     fprintf(out, "%" PRId64, *(const int64_t *)member(f, owner));
 }
-static bool get_int64(at_json *json, const field *f, void *owner)
-{
+static bool get_int64(at_json *json, const field *f, void *owner) {
     return at_json_int64(json, member_to_fill(f, owner));
 }
 
-static void put_int(FILE *out, const field *f, const void *owner) { fprintf(out, "%d", *(const int *)member(f, owner)); }
-static bool get_int(at_json *json, const field *f, void *owner)
-{
+static void put_int(FILE *out, const field *f, const void *owner) {
+    fprintf(out, "%d", *(const int *)member(f, owner));
+}
+static bool get_int(at_json *json, const field *f, void *owner) {
     int64_t value;
     if (!at_json_int64(json, &value)) return false;
     if (value < INT_MIN || value > INT_MAX) return at_json_wrong(json, "an integer beyond 32 bits");
@@ -153,12 +161,10 @@ static bool get_int(at_json *json, const field *f, void *owner)
 }
 
 /* A seed is a string: a reader that keeps numbers in doubles would change it. */
-static void put_uint64(FILE *out, const field *f, const void *owner)
-{
+static void put_uint64(FILE *out, const field *f, const void *owner) {
     fprintf(out, "\"%" PRIu64 "\"", *(const uint64_t *)member(f, owner));
 }
-static bool get_uint64(at_json *json, const field *f, void *owner)
-{
+static bool get_uint64(at_json *json, const field *f, void *owner) {
     char text[24], again[24];
     if (!at_json_chars(json, text, sizeof text)) return false;
     uint64_t value = strtoull(text, NULL, 10);
@@ -168,21 +174,17 @@ static bool get_uint64(at_json *json, const field *f, void *owner)
     return true;
 }
 
-static void put_double(FILE *out, const field *f, const void *owner)
-{
+static void put_double(FILE *out, const field *f, const void *owner) {
     at_json_put_double(out, *(const double *)member(f, owner));
 }
-static bool get_double(at_json *json, const field *f, void *owner)
-{
+static bool get_double(at_json *json, const field *f, void *owner) {
     return at_json_double(json, member_to_fill(f, owner));
 }
 
-static void put_verdict(FILE *out, const field *f, const void *owner)
-{
+static void put_verdict(FILE *out, const field *f, const void *owner) {
     at_json_put_string(out, at_verdict_name(*(const at_verdict *)member(f, owner)));
 }
-static bool get_verdict(at_json *json, const field *f, void *owner)
-{
+static bool get_verdict(at_json *json, const field *f, void *owner) {
     char name[32];
     if (!at_json_chars(json, name, sizeof name)) return false;
     return at_verdict_by_name(member_to_fill(f, owner), name) || at_json_wrong(json, "not a verdict");
@@ -191,8 +193,7 @@ static bool get_verdict(at_json *json, const field *f, void *owner)
 static void put_object(FILE *, const table *, const void *owner);
 static bool get_object(at_json *, const table *, void *owner);
 
-static void put_objects(FILE *out, const field *f, const void *owner)
-{
+static void put_objects(FILE *out, const field *f, const void *owner) {
     int count = *(const int *)((const char *)owner + f->counter), room = (int)(f->size / f->of->bytes);
     putc('[', out);
     for (int i = 0; i < count && i < room; i++) {
@@ -201,8 +202,7 @@ static void put_objects(FILE *out, const field *f, const void *owner)
     }
     putc(']', out);
 }
-static bool get_objects(at_json *json, const field *f, void *owner)
-{
+static bool get_objects(at_json *json, const field *f, void *owner) {
     int *count = (int *)((char *)owner + f->counter), room = (int)(f->size / f->of->bytes);
     if (!at_json_enter(json, '[')) return false;
     for (bool first = true; at_json_more(json, ']', first); first = false) {
@@ -213,28 +213,40 @@ static bool get_objects(at_json *json, const field *f, void *owner)
     return json->wrong == NULL;
 }
 
-static const kind string = {put_string, get_string, no_string, clear_string}, list = {put_list, get_list, no_list, clear_list},
-                  chars = {put_chars, get_chars, NULL, NULL}, boolean = {put_bool, get_bool, NULL, NULL},
-                  integer = {put_int, get_int, NULL, NULL}, int64 = {put_int64, get_int64, NULL, NULL},
-                  uint64 = {put_uint64, get_uint64, NULL, NULL}, real = {put_double, get_double, NULL, NULL},
-                  outcome = {put_verdict, get_verdict, NULL, NULL}, objects = {put_objects, get_objects, NULL, NULL};
+static const kind string = {put_string, get_string, no_string, clear_string},
+                  list = {put_list, get_list, no_list, clear_list}, chars = {put_chars, get_chars, NULL, NULL},
+                  boolean = {put_bool, get_bool, NULL, NULL}, integer = {put_int, get_int, NULL, NULL},
+                  int64 = {put_int64, get_int64, NULL, NULL}, uint64 = {put_uint64, get_uint64, NULL, NULL},
+                  real = {put_double, get_double, NULL, NULL}, outcome = {put_verdict, get_verdict, NULL, NULL},
+                  objects = {put_objects, get_objects, NULL, NULL};
 
 /* ---- tables ---- */
 
-#define ROW(kind_, name) {.key = #name, .kind = &kind_, .offset = offsetof(STRUCT, name), .size = sizeof((STRUCT *)0)->name}
-#define MUST(kind_, name) {.key = #name, .kind = &kind_, .offset = offsetof(STRUCT, name), .size = sizeof((STRUCT *)0)->name, .required = true}
-#define MANY(name, counter_, of_)                                                                                                  \
-    {.key = #name, .kind = &objects, .offset = offsetof(STRUCT, name), .size = sizeof((STRUCT *)0)->name,                          \
-     .counter = offsetof(STRUCT, counter_), .of = &of_}
+#define ROW(kind_, name)                                                                                               \
+    { .key = #name, .kind = &kind_, .offset = offsetof(STRUCT, name), .size = sizeof((STRUCT *)0)->name }
+#define MUST(kind_, name)                                                                                              \
+    {                                                                                                                  \
+        .key = #name, .kind = &kind_, .offset = offsetof(STRUCT, name), .size = sizeof((STRUCT *)0)->name,             \
+        .required = true                                                                                               \
+    }
+#define MANY(name, counter_, of_)                                                                                      \
+    {                                                                                                                  \
+        .key = #name, .kind = &objects, .offset = offsetof(STRUCT, name), .size = sizeof((STRUCT *)0)->name,           \
+        .counter = offsetof(STRUCT, counter_), .of = &of_                                                              \
+    }
 #define TABLE(name) static const table name##_table = {name, sizeof name / sizeof *name, sizeof(STRUCT)}
 
 #define STRUCT at_tensor_report
-static const field tensor[] = {
-    MUST(chars, tensor), ROW(int64, elements), ROW(int64, mismatches), ROW(real, excess), ROW(real, ratio),
-    ROW(real, ratio_median), ROW(real, absolute), ROW(real, relative), ROW(int64, ulps), ROW(real, absolute_median),
-    ROW(real, ulps_median), ROW(real, fixed), ROW(int64, token), ROW(int64, head), ROW(int64, channel), ROW(real, want),
-    ROW(real, got), ROW(real, low), ROW(real, high),
-};
+static const field tensor[] = {MUST(chars, tensor),    ROW(int64, elements),
+                               ROW(int64, mismatches), ROW(real, excess),
+                               ROW(real, ratio),       ROW(real, ratio_median),
+                               ROW(real, absolute),    ROW(real, relative),
+                               ROW(int64, ulps),       ROW(real, absolute_median),
+                               ROW(real, ulps_median), ROW(real, fixed),
+                               ROW(int64, token),      ROW(int64, head),
+                               ROW(int64, channel),    ROW(real, want),
+                               ROW(real, got),         ROW(real, low),
+                               ROW(real, high)};
 TABLE(tensor);
 #undef STRUCT
 
@@ -244,34 +256,75 @@ TABLE(finding);
 #undef STRUCT
 
 #define STRUCT at_record
-static const field record[] = {
-    MUST(string, id), ROW(string, hash), ROW(string, suite), ROW(string, name), ROW(string, why), ROW(list, tags),
-    ROW(list, covers), ROW(string, subject), ROW(string, mode), ROW(string, dialect), ROW(string, dtype),
-    ROW(string, geometry), ROW(string, tier), ROW(string, design), ROW(string, expect), ROW(list, axes),
-    MUST(outcome, verdict), ROW(string, gate), ROW(string, rule), MANY(tensor, tensors, tensor_table),
-    MANY(finding, findings, finding_table), ROW(int64, findings_all), ROW(integer, replays), ROW(integer, replays_equal),
-    ROW(integer, graph_kernels), ROW(integer, graph_other), ROW(string, inputs_digest), ROW(string, output_digest),
-    ROW(string, arithmetic), ROW(real, seconds_oracle), ROW(real, seconds_subject), ROW(real, seconds), ROW(integer, worker),
-    ROW(string, device), ROW(string, message), ROW(string, repro),
-};
+static const field record[] = {MUST(string, id),
+                               ROW(string, hash),
+                               ROW(string, suite),
+                               ROW(string, name),
+                               ROW(string, why),
+                               ROW(list, tags),
+                               ROW(list, covers),
+                               ROW(string, subject),
+                               ROW(string, mode),
+                               ROW(string, dialect),
+                               ROW(string, dtype),
+                               ROW(string, geometry),
+                               ROW(string, tier),
+                               ROW(string, design),
+                               ROW(string, expect),
+                               ROW(list, axes),
+                               MUST(outcome, verdict),
+                               ROW(string, gate),
+                               ROW(string, rule),
+                               MANY(tensor, tensors, tensor_table),
+                               MANY(finding, findings, finding_table),
+                               ROW(int64, findings_all),
+                               ROW(integer, replays),
+                               ROW(integer, replays_equal),
+                               ROW(integer, graph_kernels),
+                               ROW(integer, graph_other),
+                               ROW(string, inputs_digest),
+                               ROW(string, output_digest),
+                               ROW(string, arithmetic),
+                               ROW(real, seconds_oracle),
+                               ROW(real, seconds_subject),
+                               ROW(real, seconds),
+                               ROW(integer, worker),
+                               ROW(string, device),
+                               ROW(string, message),
+                               ROW(string, repro)};
 TABLE(record);
 #undef STRUCT
 
 #define STRUCT at_header
-static const field header[] = {
-    ROW(string, attest_version), ROW(string, revision), ROW(string, command), ROW(string, started), ROW(string, subject),
-    ROW(string, subject_version), ROW(string, subject_file), ROW(string, device_kind), ROW(string, device),
-    ROW(string, arch), ROW(string, driver), ROW(string, host), ROW(string, compiler), ROW(string, tier),
-    ROW(string, filter), ROW(uint64, seed), MUST(int64, planned), MUST(int64, planned_cases), ROW(int64, gpus),
-    ROW(boolean, require_gpu), ROW(list, suites), ROW(list, floors), ROW(list, universe),
-};
+static const field header[] = {ROW(string, attest_version),
+                               ROW(string, revision),
+                               ROW(string, command),
+                               ROW(string, started),
+                               ROW(string, subject),
+                               ROW(string, subject_version),
+                               ROW(string, subject_file),
+                               ROW(string, device_kind),
+                               ROW(string, device),
+                               ROW(string, arch),
+                               ROW(string, driver),
+                               ROW(string, host),
+                               ROW(string, compiler),
+                               ROW(string, tier),
+                               ROW(string, filter),
+                               ROW(uint64, seed),
+                               MUST(int64, planned),
+                               MUST(int64, planned_cases),
+                               ROW(int64, gpus),
+                               ROW(boolean, require_gpu),
+                               ROW(list, suites),
+                               ROW(list, floors),
+                               ROW(list, universe)};
 TABLE(header);
 #undef STRUCT
 
 /* ---- structs ---- */
 
-static void put_object(FILE *out, const table *t, const void *owner)
-{
+static void put_object(FILE *out, const table *t, const void *owner) {
     bool first = true;
     putc('{', out);
     for (const field *f = t->field; f < t->field + t->fields; f++) {
@@ -284,8 +337,7 @@ static void put_object(FILE *out, const table *t, const void *owner)
 }
 
 /* Keys mostly come in the table's order, so the search starts where the last one ended. */
-static const field *field_of_key(const table *t, const at_json *json, size_t *hint)
-{
+static const field *field_of_key(const table *t, const at_json *json, size_t *hint) {
     for (size_t i = 0; i < t->fields; i++) {
         size_t at = (*hint + i) % t->fields;
         const char *key = t->field[at].key;
@@ -296,8 +348,7 @@ static const field *field_of_key(const table *t, const at_json *json, size_t *hi
     return NULL;
 }
 
-static bool get_object(at_json *json, const table *t, void *owner)
-{
+static bool get_object(at_json *json, const table *t, void *owner) {
     uint64_t seen = 0; /* a bit a field: no table has more than 64 */
     size_t hint = 0;
     if (!at_json_enter(json, '{')) return false;
@@ -323,43 +374,47 @@ static bool get_object(at_json *json, const table *t, void *owner)
     return true;
 }
 
-static void clear_object(const table *t, void *owner)
-{
+static void clear_object(const table *t, void *owner) {
     for (const field *f = t->field; f < t->field + t->fields; f++) {
         if (f->kind->clear != NULL) f->kind->clear(f, owner);
     }
     memset(owner, 0, t->bytes);
 }
 
-static at_status read_object(const table *t, void *out, const char *text, size_t bytes, at_error *err)
-{
+static at_status read_object(const table *t, void *out, const char *text, size_t bytes, at_error *err) {
     at_json json;
     memset(out, 0, t->bytes);
     at_json_open(&json, text, bytes);
     if (get_object(&json, t, out) && at_json_end(&json)) return AT_OK;
     clear_object(t, out);
+    if (json.short_of_memory) return at_fail_memory(err, bytes);
     int key_bytes = json.key_bytes < 60 ? (int)json.key_bytes : 60;
     return at_fail(err, AT_USAGE, "column %zu, at \"%.*s\": %s", (size_t)(json.at - json.start) + 1, key_bytes,
                    json.key == NULL ? "" : json.key, json.wrong);
 }
 
-void at_record_clear(at_record *r) { clear_object(&record_table, r); }
-void at_header_clear(at_header *h) { clear_object(&header_table, h); }
-void at_record_put(FILE *out, const at_record *r) { put_object(out, &record_table, r); }
-void at_header_put(FILE *out, const at_header *h) { put_object(out, &header_table, h); }
+void at_record_clear(at_record *r) {
+    clear_object(&record_table, r);
+}
+void at_header_clear(at_header *h) {
+    clear_object(&header_table, h);
+}
+void at_record_put(FILE *out, const at_record *r) {
+    put_object(out, &record_table, r);
+}
+void at_header_put(FILE *out, const at_header *h) {
+    put_object(out, &header_table, h);
+}
 
-at_status at_record_from_json(at_record *out, const char *text, size_t bytes, at_error *err)
-{
+at_status at_record_from_json(at_record *out, const char *text, size_t bytes, at_error *err) {
     return read_object(&record_table, out, text, bytes, err);
 }
 
-at_status at_header_from_json(at_header *out, const char *text, size_t bytes, at_error *err)
-{
+at_status at_header_from_json(at_header *out, const char *text, size_t bytes, at_error *err) {
     return read_object(&header_table, out, text, bytes, err);
 }
 
-static at_status to_json(char **out, const table *t, const void *object, at_error *err)
-{
+static at_status to_json(char **out, const table *t, const void *object, at_error *err) {
     size_t bytes = 0;
     FILE *f = open_memstream(out, &bytes);
     if (f == NULL) return at_fail_memory(err, t->bytes);
@@ -371,5 +426,9 @@ static at_status to_json(char **out, const table *t, const void *object, at_erro
     return at_fail_memory(err, bytes);
 }
 
-at_status at_record_to_json(char **out, const at_record *r, at_error *err) { return to_json(out, &record_table, r, err); }
-at_status at_header_to_json(char **out, const at_header *h, at_error *err) { return to_json(out, &header_table, h, err); }
+at_status at_record_to_json(char **out, const at_record *r, at_error *err) {
+    return to_json(out, &record_table, r, err);
+}
+at_status at_header_to_json(char **out, const at_header *h, at_error *err) {
+    return to_json(out, &header_table, h, err);
+}

@@ -61,7 +61,8 @@ const char *at_word_of_clauses(const void *scope, size_t i) {
 /* The list, made longer by as many zeroed entries as the map has; names may not be taken. */
 static at_status extend(const at_reader *r, const at_scope *scope, void **list, size_t have, size_t size,
                         const char *what, const at_yaml *map, at_word_at taken) {
-    if (map->kind != AT_YAML_MAP) return at_wrong_type(r, what, map, "a map of names");
+    if (map->kind != AT_YAML_MAP || map->count > AT_LIST_MOST - have)
+        return at_wrong_type(r, what, map, "a map of names, at most 1024 with those included");
     for (size_t i = 0; i < map->count; i++) {
         const char *known;
         for (size_t k = 0; (known = taken(scope, k)) != NULL; k++) {

@@ -1,7 +1,8 @@
 /* A YAML file as a tree whose every node knows its place. A hostile file costs no more than the limits say.
  *
  * Aliases are shared nodes, so the tree is acyclic, and `nodes` counts them as if they were written out. Not taken:
- * directives, tags, merge keys, keys that are not scalars, a key given twice, a second document, text that is not UTF-8. */
+ * directives, tags, merge keys, keys that are not scalars, a key given twice, a second document, text that is not
+ * UTF-8. */
 #ifndef AT_YAML_TREE_H
 #define AT_YAML_TREE_H
 

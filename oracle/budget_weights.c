@@ -13,7 +13,8 @@ static int64_t longest_context(const or_problem *p) {
         const int64_t context = p->past_seqlens[b] + (int64_t)start[1] - start[0];
         if (context > longest) longest = context;
     }
-    return longest;
+    const int64_t mapped = p->max_blocks * p->block_size;
+    return longest < mapped ? longest : mapped;
 }
 
 static void *array(int64_t n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
@@ -156,5 +157,5 @@ void or_weigh(or_weights *w, const or_row *row, int64_t token, int64_t head) {
         w->den += p * exp(-d);
         errors += p * w->error[j];
     }
-    w->mean_error = errors / w->den;
+    w->mean_error = fmin(errors / w->den, 2);
 }

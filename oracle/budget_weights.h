@@ -14,7 +14,7 @@ typedef struct {
     double *linear;     /* [n] the part of E_j that has no average over keys: one number serves many of them         */
     double *tied;       /* [n] P_j: total weight of the keys with exactly L_j                                        */
     double den;         /* sum_j p_j exp(-D_j)                                                                       */
-    double mean_error;  /* sum_j p_j E_j / den                                                                       */
+    double mean_error;  /* sum_j |p~_j - p_j|: sum_j p_j E_j / den, and at most 2                                    */
     double rescalings;  /* N                                                                                         */
     double mean, deviation; /* of L under p                                                                          */
 

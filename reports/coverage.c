@@ -1,4 +1,5 @@
-/* Items are kept in a hash table of their keys while records are read, then sorted; pairs come last, since they need the order. */
+/* Items are kept in a hash table of their keys while records are read, then sorted; pairs come last, since they need
+ * the order. */
 #include "coverage.h"
 #include "group.h"
 
@@ -12,7 +13,7 @@ typedef struct {
     size_t room;    /* of c->item */
     uint32_t *slot; /* [slots] index of an item + 1, or 0; slots is a power of two and more than twice the items */
     size_t slots;
-    bool failed;    /* memory is short */
+    bool failed; /* memory is short */
 } builder;
 
 /* ---- items by key ---- */
@@ -96,7 +97,8 @@ static void count_names(builder *b, const attempt *a, const char *kind, char *co
     for (size_t i = 0; name != NULL && name[i] != NULL; i++) count_name(b, a, kind, name[i]);
 }
 
-/* What a case says that it covers is a scenario where the header lists one of that name, else a clause of the contract. */
+/* What a case says that it covers is a scenario where the header lists one of that name, else a clause of the contract.
+ */
 static void count_covers(builder *b, const attempt *a) {
     char **covers = a->record->covers;
     for (size_t i = 0; covers != NULL && covers[i] != NULL; i++) {
@@ -153,7 +155,9 @@ static void pair_attempt(builder *b, const at_record *r) {
     }
 }
 
-static int by_key(const void *a, const void *b) { return strverscmp(((const at_item *)a)->key, ((const at_item *)b)->key); }
+static int by_key(const void *a, const void *b) {
+    return strverscmp(((const at_item *)a)->key, ((const at_item *)b)->key);
+}
 
 static at_status pair(builder *b, const at_journal *j, at_error *err) {
     at_coverage *c = b->c;
@@ -162,7 +166,8 @@ static at_status pair(builder *b, const at_journal *j, at_error *err) {
     while (c->axis < c->items && strncmp(c->item[c->axis].key, "axis:", 5) != 0) c->axis++;
     while (c->axis + c->axes < c->items && strncmp(c->item[c->axis + c->axes].key, "axis:", 5) == 0) c->axes++;
     if (c->axes > AT_AXIS_VALUES) {
-        return at_fail(err, AT_USAGE, "the journal has %zu values of axes; coverage of pairs is counted for %d: merge fewer journals",
+        return at_fail(err, AT_USAGE,
+                       "the journal has %zu values of axes; coverage of pairs is counted for %d: merge fewer journals",
                        c->axes, AT_AXIS_VALUES);
     }
     if ((c->together = calloc(c->axes + 1, c->axes + 1)) == NULL) return at_fail_memory(err, c->axes * c->axes);
@@ -204,7 +209,9 @@ void at_coverage_free(at_coverage *c) {
 
 /* ---- asking ---- */
 
-const char *at_item_name(const at_item *item) { return item->key + item->kind_bytes + (item->key[item->kind_bytes] == ':'); }
+const char *at_item_name(const at_item *item) {
+    return item->key + item->kind_bytes + (item->key[item->kind_bytes] == ':');
+}
 
 size_t at_kind_end(const at_coverage *c, size_t from) {
     const at_item *first = &c->item[from];
@@ -216,7 +223,9 @@ size_t at_kind_end(const at_coverage *c, size_t from) {
     return end;
 }
 
-size_t at_axis_bytes(const at_item *item) { return strcspn(at_item_name(item), "="); }
+size_t at_axis_bytes(const at_item *item) {
+    return strcspn(at_item_name(item), "=");
+}
 
 size_t at_axis_end(const at_coverage *c, size_t from) {
     const char *name = at_item_name(&c->item[from]);
@@ -228,4 +237,6 @@ size_t at_axis_end(const at_coverage *c, size_t from) {
     return end;
 }
 
-bool at_together(const at_coverage *c, size_t a, size_t b) { return c->together[(a - c->axis) * c->axes + (b - c->axis)] != 0; }
+bool at_together(const at_coverage *c, size_t a, size_t b) {
+    return c->together[(a - c->axis) * c->axes + (b - c->axis)] != 0;
+}

@@ -30,9 +30,12 @@ static size_t put_character(FILE *f, const char *text, size_t left, replace *of)
         fprintf(f, "\\x%02x", (unsigned char)*text);
         return 1;
     }
-    if (!visible(c)) fprintf(f, c == '\n' ? "\\n" : c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
-    else if ((instead = of(c, text)) != NULL) fputs(instead, f);
-    else fwrite(text, 1, taken, f);
+    if (!visible(c))
+        fprintf(f, c == '\n' ? "\\n" : c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+    else if ((instead = of(c, text)) != NULL)
+        fputs(instead, f);
+    else
+        fwrite(text, 1, taken, f);
     return taken;
 }
 
@@ -58,20 +61,34 @@ static const char *same(uint32_t c, const char *rest) {
 
 static const char *entity(uint32_t c, const char *rest) {
     (void)rest;
-    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : c == '\'' ? "&#39;" : NULL;
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
 }
 
 static const char *inert(uint32_t c, const char *rest) {
-    static const char special[] = "\\`*_[]|~#$!", *const escaped[] = {"\\\\", "\\`", "\\*", "\\_", "\\[", "\\]", "\\|", "\\~", "\\#", "\\$", "\\!"};
+    static const char special[] = "\\`*_[]|~#$!", *const escaped[] = {"\\\\", "\\`", "\\*", "\\_", "\\[", "\\]",
+                                                                      "\\|",  "\\~", "\\#", "\\$", "\\!"};
     const char *found = c < 0x80 ? strchr(special, (int)c) : NULL;
     if (found != NULL) return escaped[found - special];
     if (c == ':' && strncmp(rest, "://", 3) == 0) return "&#58;"; /* or it becomes a link */
     return entity(c, rest);
 }
 
-void at_put_terminal(FILE *f, const char *text, size_t most) { put(f, text, most, same); }
-void at_put_xml(FILE *f, const char *text, size_t most) { put(f, text, most, entity); }
-void at_put_markdown(FILE *f, const char *text, size_t most) { put(f, text, most, inert); }
+void at_put_terminal(FILE *f, const char *text, size_t most) {
+    put(f, text, most, same);
+}
+void at_put_xml(FILE *f, const char *text, size_t most) {
+    put(f, text, most, entity);
+}
+void at_put_markdown(FILE *f, const char *text, size_t most) {
+    put(f, text, most, inert);
+}
 
 void at_put_code(FILE *f, const char *text, size_t most) {
     fputs("<code>", f);

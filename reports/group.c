@@ -3,19 +3,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-int at_compare(const char *a, const char *b) { return strcmp(a == NULL ? "" : a, b == NULL ? "" : b); }
+int at_compare(const char *a, const char *b) {
+    return strcmp(a == NULL ? "" : a, b == NULL ? "" : b);
+}
 
-int at_by_id(const at_record *a, const at_record *b) { return at_compare(a->id, b->id); }
-int at_by_suite(const at_record *a, const at_record *b) { return at_compare(a->suite, b->suite); }
-int at_by_arithmetic(const at_record *a, const at_record *b) { return at_compare(a->arithmetic, b->arithmetic); }
-int at_by_reason(const at_record *a, const at_record *b) { return at_compare(a->message, b->message); }
+int at_by_id(const at_record *a, const at_record *b) {
+    return at_compare(a->id, b->id);
+}
+int at_by_suite(const at_record *a, const at_record *b) {
+    return at_compare(a->suite, b->suite);
+}
+int at_by_arithmetic(const at_record *a, const at_record *b) {
+    return at_compare(a->arithmetic, b->arithmetic);
+}
+int at_by_reason(const at_record *a, const at_record *b) {
+    return at_compare(a->message, b->message);
+}
 
 /* One fault is one case of a suite, before its expansion, seen by one detector. */
 int at_by_fault(const at_record *a, const at_record *b) {
     int order = at_by_suite(a, b);
     if (order == 0) order = at_compare(a->name, b->name);
     if (order == 0) order = (int)a->verdict - (int)b->verdict;
-    if (order == 0) order = at_compare(a->findings ? a->finding[0].detector : "", b->findings ? b->finding[0].detector : "");
+    if (order == 0)
+        order = at_compare(a->findings ? a->finding[0].detector : "", b->findings ? b->finding[0].detector : "");
     return order;
 }
 
@@ -23,12 +34,18 @@ bool at_is_bad(const at_record *r) {
     at_status st = at_verdict_status(r->verdict);
     return st == AT_FAILED || st == AT_INFRASTRUCTURE;
 }
-bool at_is_not_run(const at_record *r) { return r->verdict == AT_NOT_RUN; }
-bool at_has_arithmetic(const at_record *r) { return r->arithmetic != NULL && r->arithmetic[0] != 0; }
+bool at_is_not_run(const at_record *r) {
+    return r->verdict == AT_NOT_RUN;
+}
+bool at_has_arithmetic(const at_record *r) {
+    return r->arithmetic != NULL && r->arithmetic[0] != 0;
+}
 bool at_is_executed(const at_record *r) {
     return r->verdict != AT_UNSUPPORTED && r->verdict != AT_NOT_RUN && r->verdict != AT_HARNESS_ERROR;
 }
-bool at_is_good(const at_record *r) { return r->verdict == AT_PASS || r->verdict == AT_MARGINAL; }
+bool at_is_good(const at_record *r) {
+    return r->verdict == AT_PASS || r->verdict == AT_MARGINAL;
+}
 
 static int compare_pointers(const void *a, const void *b, void *order) {
     const at_record *x = *(const at_record *const *)a, *y = *(const at_record *const *)b;

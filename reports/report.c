@@ -44,7 +44,8 @@ at_status at_report_text(const at_journal *j, FILE *out, bool colour, at_error *
     at_status st = open_report(&r, j, err);
     if (st != AT_OK) return st;
     at_put_summary(out, &r, colour);
-    if (fflush(out) != 0 || ferror(out)) st = at_fail(err, AT_INFRASTRUCTURE, "the summary could not be written: %s", strerror(errno));
+    if (fflush(out) != 0 || ferror(out))
+        st = at_fail(err, AT_INFRASTRUCTURE, "the summary could not be written: %s", strerror(errno));
     close_report(&r);
     return st;
 }
@@ -60,7 +61,8 @@ static at_status fail_path(at_error *err, const char *path, const char *what) {
 static at_status join(char out[PATH_MAX], const char *directory, const char *file, at_error *err) {
     int length = snprintf(out, PATH_MAX, "%s/%s", directory, file);
     if (length >= 0 && length < PATH_MAX) return AT_OK;
-    return at_fail(err, AT_USAGE, "%.80s...: a path of more than %d bytes; choose a shorter --out", directory, PATH_MAX - 1);
+    return at_fail(err, AT_USAGE, "%.80s...: a path of more than %d bytes; choose a shorter --out", directory,
+                   PATH_MAX - 1);
 }
 
 at_status at_report_directory(const char *directory, at_error *err) {

@@ -1,16 +1,20 @@
-/* Reports: everything a journal is turned into. They know the journal's records alone, so an old journal gives all of them again. */
+/* Reports: everything a journal is turned into. They know the journal's records alone, so an old journal gives all of
+ * them again. */
 #ifndef AT_REPORT_H
 #define AT_REPORT_H
 
 #include "verdict.h"
 
-/* Makes the directory, its parents too, and sees that a file can be written there: asked before anything runs. AT_USAGE where it cannot. */
+/* Makes the directory, its parents too, and sees that a file can be written there: asked before anything runs. AT_USAGE
+ * where it cannot. */
 AT_MUST_USE at_status at_report_directory(const char *directory, at_error *err);
 
-/* Every report into its file, each whole or not at all. After a failure the rest is still tried; err says what failed first. */
+/* Every report into its file, each whole or not at all. After a failure the rest is still tried; err says what failed
+ * first. */
 AT_MUST_USE at_status at_report_write_all(const at_journal *, const char *directory, at_error *err);
 
-/* The summary for a terminal: at most 24 lines where nothing is longer than the line. The verdict line is the caller's. */
+/* The summary for a terminal: at most 24 lines where nothing is longer than the line. The verdict line is the caller's.
+ */
 AT_MUST_USE at_status at_report_text(const at_journal *, FILE *, bool colour, at_error *err);
 
 #endif

@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool at_is_worse(double a, double b) { return isnan(a) ? !isnan(b) : a > b; }
+bool at_is_worse(double a, double b) {
+    return isnan(a) ? !isnan(b) : a > b;
+}
 
-static int file_order(const at_measured *a, const at_measured *b) { return (a->tensor > b->tensor) - (a->tensor < b->tensor); }
+static int file_order(const at_measured *a, const at_measured *b) {
+    return (a->tensor > b->tensor) - (a->tensor < b->tensor);
+}
 
 static int worst_first(const void *x, const void *y) {
     const at_measured *a = x, *b = y;
@@ -37,7 +41,8 @@ at_status at_tensors_of(at_tensors *out, const at_journal *j, at_error *err) {
         return at_fail_memory(err, count * sizeof *out->worst);
     }
     for (size_t i = 0; i < j->records; i++) {
-        for (int k = 0; k < j->record[i].tensors; k++) out->worst[filled++] = (at_measured){&j->record[i], &j->record[i].tensor[k]};
+        for (int k = 0; k < j->record[i].tensors; k++)
+            out->worst[filled++] = (at_measured){&j->record[i], &j->record[i].tensor[k]};
     }
     memcpy(out->grouped, out->worst, count * sizeof *out->worst);
     qsort(out->worst, count, sizeof *out->worst, worst_first);

@@ -18,9 +18,15 @@ typedef struct {
 /* ---- cases ---- */
 
 static const at_case_state state_of[AT_VERDICTS] = {
-    [AT_PASS] = AT_CASE_PASSED,          [AT_MARGINAL] = AT_CASE_PASSED, [AT_FAIL] = AT_CASE_FAILED,
-    [AT_FLAKY] = AT_CASE_FAILED,         [AT_CRASH] = AT_CASE_FAILED,    [AT_TIMEOUT] = AT_CASE_FAILED,
-    [AT_UNSUPPORTED] = AT_CASE_UNSUPPORTED, [AT_WAIVED] = AT_CASE_WAIVED,   [AT_NOT_RUN] = AT_CASE_NOT_RUN,
+    [AT_PASS] = AT_CASE_PASSED,
+    [AT_MARGINAL] = AT_CASE_PASSED,
+    [AT_FAIL] = AT_CASE_FAILED,
+    [AT_FLAKY] = AT_CASE_FAILED,
+    [AT_CRASH] = AT_CASE_FAILED,
+    [AT_TIMEOUT] = AT_CASE_FAILED,
+    [AT_UNSUPPORTED] = AT_CASE_UNSUPPORTED,
+    [AT_WAIVED] = AT_CASE_WAIVED,
+    [AT_NOT_RUN] = AT_CASE_NOT_RUN,
     [AT_HARNESS_ERROR] = AT_CASE_BROKEN,
 };
 
@@ -28,7 +34,7 @@ static at_case_state worst_state(const at_record *const *attempt, size_t attempt
     at_case_state worst = AT_CASE_UNSUPPORTED;
     for (size_t i = 0; i < attempts; i++) {
         at_case_state s = state_of[attempt[i]->verdict];
-        worst = s;
+        worst = s < worst ? s : worst;
     }
     return worst;
 }
@@ -47,7 +53,9 @@ static void count_cases(facts *f) {
 
 /* ---- why nothing is validated: the first that holds says its sentence ---- */
 
-static bool on_gpu(const at_header *h) { return at_compare(h->device_kind, "cuda") == 0; }
+static bool on_gpu(const at_header *h) {
+    return at_compare(h->device_kind, "cuda") == 0;
+}
 
 static bool no_gpu(FILE *why, const facts *f) {
     if (!f->require_gpu || on_gpu(&f->journal->header)) return false;
@@ -76,7 +84,8 @@ static bool other_cases(FILE *why, const facts *f) {
 
 static bool attempts_missing(FILE *why, const facts *f) {
     if ((int64_t)f->journal->records >= f->journal->header.planned) return false;
-    fprintf(why, "%" PRId64 " attempts were planned, %zu are in the journal", f->journal->header.planned, f->journal->records);
+    fprintf(why, "%" PRId64 " attempts were planned, %zu are in the journal", f->journal->header.planned,
+            f->journal->records);
     return true;
 }
 
@@ -98,7 +107,8 @@ static bool floor_missed(FILE *why, const facts *f) {
     for (size_t i = 0; floors != NULL && floors[i] != NULL; i++) {
         const char *equals = strrchr(floors[i], '=');
         size_t length = equals == NULL ? strlen(floors[i]) : (size_t)(equals - floors[i]);
-        int64_t executed = executed_cases(f, floors[i], length), least = equals == NULL ? 1 : strtoll(equals + 1, NULL, 10);
+        int64_t executed = executed_cases(f, floors[i], length),
+                least = equals == NULL ? 1 : strtoll(equals + 1, NULL, 10);
         if (executed >= least) continue;
         fprintf(why, "%" PRId64 " cases were executed where the floor is ", executed);
         at_put_terminal(why, floors[i], 80);
@@ -140,31 +150,31 @@ static void put_arithmetic(FILE *out, const at_groups *used) {
 
 static void put_line(FILE *out, const facts *f, const char *why) {
     static const char *const says[AT_CASE_STATES] = {
-        [AT_CASE_FAILED] = "failed",
-        [AT_CASE_BROKEN] = "broken by the harness",
-        [AT_CASE_NOT_RUN] = "not run",
-        [AT_CASE_WAIVED] = "waived",
-        [AT_CASE_UNSUPPORTED] = "unsupported",
+        [AT_CASE_FAILED] = "failed", [AT_CASE_BROKEN] = "broken by the harness", [AT_CASE_NOT_RUN] = "not run",
+        [AT_CASE_WAIVED] = "waived", [AT_CASE_UNSUPPORTED] = "unsupported",
     };
     const at_outcome *o = f->outcome;
     fprintf(out, "%s on ", o->word);
     put_device(out, &f->journal->header);
-    fprintf(out, ": %s%s%" PRId64 " of %" PRId64 " cases%s", why, *why == 0 ? "" : "; ", o->cases[AT_CASE_PASSED], o->planned,
-            o->status == AT_OK ? "" : " passed");
+    fprintf(out, ": %s%s%" PRId64 " of %" PRId64 " cases%s", why, *why == 0 ? "" : "; ", o->cases[AT_CASE_PASSED],
+            o->planned, o->status == AT_OK ? "" : " passed");
     for (int s = 0; s < AT_CASE_STATES; s++) {
         if (says[s] != NULL && o->cases[s] > 0) fprintf(out, ", %" PRId64 " %s", o->cases[s], says[s]);
     }
     put_arithmetic(out, &f->arithmetic);
     int64_t marginal = o->attempts[AT_MARGINAL];
-    if (marginal > 0) fprintf(out, "; warning: %" PRId64 " attempt%s MARGINAL", marginal, marginal == 1 ? " is" : "s are");
+    if (marginal > 0)
+        fprintf(out, "; warning: %" PRId64 " attempt%s MARGINAL", marginal, marginal == 1 ? " is" : "s are");
 }
 
-static const char *word_of(at_status st) {
-    return st == AT_OK ? "VALIDATED" : st == AT_FAILED ? "FAILED" : st == AT_UNVALIDATED ? "UNVALIDATED" : "INFRASTRUCTURE";
-}
+static const char *const word[] = {[AT_OK] = "VALIDATED",
+                                   [AT_FAILED] = "FAILED",
+                                   [AT_UNVALIDATED] = "UNVALIDATED",
+                                   [AT_INFRASTRUCTURE] = "INFRASTRUCTURE"};
 
 /* What `put` writes, cut off where it does not fit. */
-static at_status print(char *text, size_t size, void put(FILE *, const facts *, const char *), const facts *f, const char *why, at_error *err) {
+static at_status print(char *text, size_t size, void put(FILE *, const facts *, const char *), const facts *f,
+                       const char *why, at_error *err) {
     FILE *out = fmemopen(text, size, "w");
     if (out == NULL) return at_fail_memory(err, size);
     put(out, f, why);
@@ -186,7 +196,7 @@ at_status at_verdict_of(at_outcome *out, const at_journal *j, bool require_gpu, 
     }
     if ((st = print(why, sizeof why, put_reason, &f, NULL, err)) != AT_OK) goto done;
     if (why[0] != 0) out->status = at_worse(out->status, AT_UNVALIDATED);
-    out->word = word_of(out->status);
+    out->word = word[out->status];
     st = print(out->line, sizeof out->line, put_line, &f, why, err);
 done:
     free(f.by_id);

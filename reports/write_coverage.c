@@ -1,4 +1,5 @@
-/* coverage.md and coverage.json: by kind what was executed and what was not, and of each pair of axes the values that never met. */
+/* coverage.md and coverage.json: by kind what was executed and what was not, and of each pair of axes the values that
+ * never met. */
 #include "coverage.h"
 #include "escape.h"
 #include "writers.h"
@@ -13,12 +14,9 @@ typedef struct {
 } kind;
 
 static const kind kinds[] = {
-    {"suite", "Suites", "passed"},
-    {"mode", "Modes", "passed"},
-    {"tag", "Tags", "passed"},
-    {"clause", "Clauses of the contract", "passed"},
-    {"scenario", "Scenarios", "passed"},
-    {"rule", "Refusal rules by gate", "answered"},
+    {"suite", "Suites", "passed"},       {"mode", "Modes", "passed"},
+    {"tag", "Tags", "passed"},           {"clause", "Clauses of the contract", "passed"},
+    {"scenario", "Scenarios", "passed"}, {"rule", "Refusal rules by gate", "answered"},
     {"axis", "Axes by value", "passed"},
 };
 
@@ -145,7 +143,8 @@ at_status at_write_coverage(FILE *f, const at_report *r, at_error *err) {
     if (st != AT_OK) return st;
     fputs("# Coverage\n\n", f);
     at_put_markdown(f, r->outcome.line, 0);
-    fputs("\n\nCounted are attempts that were executed, whatever came of them; not those that were unsupported, not run, or broken by the "
+    fputs("\n\nCounted are attempts that were executed, whatever came of them; not those that were unsupported, not "
+          "run, or broken by the "
           "harness.\n",
           f);
     put_kinds(f, &c);
@@ -159,8 +158,8 @@ at_status at_write_coverage(FILE *f, const at_report *r, at_error *err) {
 static void put_item_json(FILE *f, const at_item *item, bool first) {
     fprintf(f, "%s\n{\"item\":", first ? "" : ",");
     at_json_put_string(f, item->key);
-    fprintf(f, ",\"declared\":%s,\"cases\":%" PRId64 ",\"attempts\":%" PRId64 ",\"passed\":%" PRId64 "}", item->declared ? "true" : "false",
-            item->cases, item->attempts, item->passed);
+    fprintf(f, ",\"declared\":%s,\"cases\":%" PRId64 ",\"attempts\":%" PRId64 ",\"passed\":%" PRId64 "}",
+            item->declared ? "true" : "false", item->cases, item->attempts, item->passed);
 }
 
 static void put_pairs_json(FILE *f, const at_coverage *c, const axes *x, bool first) {

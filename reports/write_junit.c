@@ -1,5 +1,5 @@
-/* junit.xml: a test suite a suite, a test case an attempt. The run itself is one more test case, so that it is not green when nothing failed
- * because nothing was judged. Structure: junit.xsd. */
+/* junit.xml: a test suite a suite, a test case an attempt. The run itself is one more test case, so that it is not
+ * green when nothing failed because nothing was judged. Structure: junit.xsd. */
 #include "escape.h"
 #include "writers.h"
 
@@ -9,9 +9,9 @@
 typedef enum { AS_PASSED, AS_FAILURE, AS_ERROR, AS_SKIPPED, OUTCOMES } junit;
 
 static const junit junit_of[AT_VERDICTS] = {
-    [AT_PASS] = AS_PASSED,      [AT_MARGINAL] = AS_PASSED,         [AT_FAIL] = AS_FAILURE,  [AT_FLAKY] = AS_FAILURE,
-    [AT_CRASH] = AS_ERROR,      [AT_TIMEOUT] = AS_ERROR,           [AT_UNSUPPORTED] = AS_SKIPPED,
-    [AT_WAIVED] = AS_SKIPPED,   [AT_NOT_RUN] = AS_SKIPPED,         [AT_HARNESS_ERROR] = AS_ERROR,
+    [AT_PASS] = AS_PASSED,     [AT_MARGINAL] = AS_PASSED,     [AT_FAIL] = AS_FAILURE,        [AT_FLAKY] = AS_FAILURE,
+    [AT_CRASH] = AS_ERROR,     [AT_TIMEOUT] = AS_ERROR,       [AT_UNSUPPORTED] = AS_SKIPPED, [AT_WAIVED] = AS_SKIPPED,
+    [AT_NOT_RUN] = AS_SKIPPED, [AT_HARNESS_ERROR] = AS_ERROR,
 };
 static const char *const element[OUTCOMES] = {NULL, "failure", "error", "skipped"};
 
@@ -21,7 +21,9 @@ static void put_attribute(FILE *f, const char *name, const char *value) {
     putc('"', f);
 }
 
-static void put_seconds(FILE *f, double seconds) { fprintf(f, " time=\"%.6f\"", seconds > 0 && seconds < 1e9 ? seconds : 0.0); }
+static void put_seconds(FILE *f, double seconds) {
+    fprintf(f, " time=\"%.6f\"", seconds > 0 && seconds < 1e9 ? seconds : 0.0);
+}
 
 static void put_property(FILE *f, const char *name, const char *value) {
     if (value == NULL || *value == 0) return;
@@ -79,8 +81,8 @@ static void put_attempt(FILE *f, const at_record *r) {
 
 static void put_counts(FILE *f, const int64_t counts[OUTCOMES]) {
     fprintf(f, " tests=\"%" PRId64 "\" failures=\"%" PRId64 "\" errors=\"%" PRId64 "\" skipped=\"%" PRId64 "\"",
-            counts[AS_PASSED] + counts[AS_FAILURE] + counts[AS_ERROR] + counts[AS_SKIPPED], counts[AS_FAILURE], counts[AS_ERROR],
-            counts[AS_SKIPPED]);
+            counts[AS_PASSED] + counts[AS_FAILURE] + counts[AS_ERROR] + counts[AS_SKIPPED], counts[AS_FAILURE],
+            counts[AS_ERROR], counts[AS_SKIPPED]);
 }
 
 static void put_suite(FILE *f, const at_record *const *attempt, size_t attempts) {
@@ -96,7 +98,9 @@ static void put_suite(FILE *f, const at_record *const *attempt, size_t attempts)
     fputs("  </testsuite>\n", f);
 }
 
-static junit junit_of_run(const at_outcome *o) { return o->status == AT_UNVALIDATED ? AS_ERROR : AS_PASSED; }
+static junit junit_of_run(const at_outcome *o) {
+    return o->status == AT_UNVALIDATED ? AS_ERROR : AS_PASSED;
+}
 
 static void put_run(FILE *f, const at_outcome *o) {
     int64_t counts[OUTCOMES] = {0};

@@ -1,5 +1,5 @@
-/* summary.md: a page for a CI job's summary. GitHub drops one of more than 1 MiB, so what it lists is bounded: a fault has at most 2,600
- * characters, and escaping makes at most 7 bytes of each. */
+/* summary.md: a page for a CI job's summary. GitHub drops one of more than 1 MiB, so what it lists is bounded: a fault
+ * has at most 2,600 characters, and escaping makes at most 7 bytes of each. */
 #include "escape.h"
 #include "writers.h"
 
@@ -7,7 +7,8 @@
 
 enum { MOST_FAULTS = 30, MOST_REASONS = 20, MOST_WORST = 5, TEXT = 300, WORD = 40, COMMAND = 600 };
 
-static const char *const sign[] = {[AT_OK] = "✅", [AT_FAILED] = "❌", [AT_UNVALIDATED] = "⚠️", [AT_INFRASTRUCTURE] = "🔧"};
+static const char *const sign[] = {
+    [AT_OK] = "✅", [AT_FAILED] = "❌", [AT_UNVALIDATED] = "⚠️", [AT_INFRASTRUCTURE] = "🔧"};
 
 static void put_fact(FILE *f, const char *name, const char *value) {
     if (value == NULL || *value == 0) return;

@@ -1,4 +1,5 @@
-/* What fits a terminal's screen: counts, the worst, each fault once with the line that repeats it, and what was not run. */
+/* What fits a terminal's screen: counts, the worst, each fault once with the line that repeats it, and what was not
+ * run. */
 #include "escape.h"
 #include "writers.h"
 
@@ -7,13 +8,16 @@
 enum { MOST_FAULTS = 4, MOST_REASONS = 3, MESSAGE = 160 };
 
 static const char *colour_of(at_verdict v) {
-    static const char *const by_status[] = {[AT_OK] = "32", [AT_FAILED] = "31", [AT_UNVALIDATED] = "33", [AT_INFRASTRUCTURE] = "35"};
+    static const char *const by_status[] = {
+        [AT_OK] = "32", [AT_FAILED] = "31", [AT_UNVALIDATED] = "33", [AT_INFRASTRUCTURE] = "35"};
     return v == AT_MARGINAL || v == AT_WAIVED || v == AT_UNSUPPORTED ? "33" : by_status[at_verdict_status(v)];
 }
 
 static void put_verdict(FILE *f, at_verdict v, bool colour) {
-    if (colour) fprintf(f, "\x1b[%sm%s\x1b[0m", colour_of(v), at_verdict_name(v));
-    else fputs(at_verdict_name(v), f);
+    if (colour)
+        fprintf(f, "\x1b[%sm%s\x1b[0m", colour_of(v), at_verdict_name(v));
+    else
+        fputs(at_verdict_name(v), f);
 }
 
 static void put_attempts(FILE *f, const at_outcome *o, bool colour) {
@@ -35,7 +39,8 @@ static void put_worst(FILE *f, const at_tensors *t) {
     at_put_terminal(f, w->record->id, MESSAGE);
     fputs(", ", f);
     at_put_place(f, w->tensor, at_put_terminal);
-    fprintf(f, "\n          due %.6g, got %.6g, allowed %.6g to %.6g\n", w->tensor->want, w->tensor->got, w->tensor->low, w->tensor->high);
+    fprintf(f, "\n          due %.6g, got %.6g, allowed %.6g to %.6g\n", w->tensor->want, w->tensor->got,
+            w->tensor->low, w->tensor->high);
 }
 
 static void put_fault(FILE *f, const at_group *g, bool colour) {
@@ -61,8 +66,10 @@ static void put_not_run(FILE *f, const at_report *r) {
         at_put_terminal(f, r->not_run.group[i].first->message, MESSAGE);
         putc('\n', f);
     }
-    if (r->not_run.groups > MOST_REASONS) fprintf(f, "not run   for %zu more reasons\n", r->not_run.groups - MOST_REASONS);
-    if (missing > 0) fprintf(f, "not run   %" PRId64 " of %" PRId64 " planned attempts left no record\n", missing, h->planned);
+    if (r->not_run.groups > MOST_REASONS)
+        fprintf(f, "not run   for %zu more reasons\n", r->not_run.groups - MOST_REASONS);
+    if (missing > 0)
+        fprintf(f, "not run   %" PRId64 " of %" PRId64 " planned attempts left no record\n", missing, h->planned);
 }
 
 void at_put_summary(FILE *f, const at_report *r, bool colour) {

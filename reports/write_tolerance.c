@@ -52,8 +52,10 @@ static sums add_up(const at_measured *m, size_t count, double *ratio) {
 
 /* -1 stands for what does not apply. */
 static void put_number(FILE *f, double value) {
-    if (value < 0) fputs(" - |", f);
-    else fprintf(f, " %.3g |", value);
+    if (value < 0)
+        fputs(" - |", f);
+    else
+        fprintf(f, " %.3g |", value);
 }
 
 static void put_row(FILE *f, const at_measured *m, const sums *s) {
@@ -84,7 +86,8 @@ static at_status put_table(FILE *f, const at_tensors *t, at_error *err) {
     double *ratio = calloc(t->count + 1, sizeof *ratio);
     if (ratio == NULL) return at_fail_memory(err, t->count * sizeof *ratio);
     fputs("## By suite, dtype and tensor\n\n"
-          "| suite | dtype | tensor | attempts | elements | mismatches | worst excess | where | median ratio | worst abs | worst rel | "
+          "| suite | dtype | tensor | attempts | elements | mismatches | worst excess | where | median ratio | worst "
+          "abs | worst rel | "
           "worst ULP | of the fixed tolerance |\n|---|---|---|--:|--:|--:|--:|---|--:|--:|--:|--:|--:|\n",
           f);
     for (size_t i = 0, end; i < t->count; i = end) {
@@ -93,15 +96,20 @@ static at_status put_table(FILE *f, const at_tensors *t, at_error *err) {
         put_row(f, &t->grouped[i], &s);
     }
     free(ratio);
-    fputs("\nexcess: the distance from the exact value to the reals that round to the answer, over the derived bound; above 1 fails. "
-          "ratio: the error over the bound and an ulp.\nThe last column is the worst absolute error over the fixed tolerance that the "
-          "operator's pull request used (3e-2 for float16, 1.2e-1 for bfloat16). It is reported only: nothing passes or fails by it.\n",
+    fputs("\nexcess: the distance from the exact value to the reals that round to the answer, over the derived bound; "
+          "above 1 fails. "
+          "ratio: the error over the bound and an ulp.\nThe last column is the worst absolute error over the fixed "
+          "tolerance that the "
+          "operator's pull request used (3e-2 for float16, 1.2e-1 for bfloat16). It is reported only: nothing passes "
+          "or fails by it.\n",
           f);
     return AT_OK;
 }
 
 static void put_worst(FILE *f, const at_tensors *t) {
-    fputs("\n## Worst attempts\n\n| excess | case | mode | where | due | got | allowed |\n|--:|---|---|---|--:|--:|---|\n", f);
+    fputs("\n## Worst attempts\n\n| excess | case | mode | where | due | got | allowed "
+          "|\n|--:|---|---|---|--:|--:|---|\n",
+          f);
     for (size_t i = 0; i < t->count && i < WORST; i++) {
         const at_measured *m = &t->worst[i];
         if (m->tensor->excess < 0) break;
@@ -111,7 +119,8 @@ static void put_worst(FILE *f, const at_tensors *t) {
         at_put_markdown(f, m->record->mode, ID);
         fputs(" | ", f);
         at_put_place(f, m->tensor, at_put_markdown);
-        fprintf(f, " | %.9g | %.9g | %.9g to %.9g |\n", m->tensor->want, m->tensor->got, m->tensor->low, m->tensor->high);
+        fprintf(f, " | %.9g | %.9g | %.9g to %.9g |\n", m->tensor->want, m->tensor->got, m->tensor->low,
+                m->tensor->high);
     }
 }
 
@@ -119,7 +128,8 @@ static at_status put_arithmetic(FILE *f, const at_journal *j, at_error *err) {
     at_groups used;
     at_status st = at_groups_of(&used, j, at_has_arithmetic, at_by_arithmetic, err);
     if (st != AT_OK) return st;
-    fputs("\nThe bound follows from how the subject says that it computes:\n\n| arithmetic | attempts |\n|---|--:|\n", f);
+    fputs("\nThe bound follows from how the subject says that it computes:\n\n| arithmetic | attempts |\n|---|--:|\n",
+          f);
     for (size_t i = 0; i < used.groups; i++) {
         fputs("| ", f);
         at_put_markdown(f, used.group[i].first->arithmetic, 300);

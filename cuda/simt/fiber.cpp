@@ -1,4 +1,4 @@
-/* fiber.cpp: stacks with a guard page, and the one function that changes from one to another. */
+/* fiber.cpp: stacks with a guard, and the one function that changes from one to another. */
 #include "fiber.h"
 #include "sanitize.h"
 

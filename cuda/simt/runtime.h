@@ -70,7 +70,7 @@ struct SharedMemory {
         size_t start, bytes;
     };
     unsigned char *base;
-    size_t bytes, used; /* of the mapping; up to the end of the last red zone */
+    size_t bytes, used; /* there is; up to the end of the last red zone */
     Array array[ARRAYS + 1];
     unsigned arrays;
     size_t dynamic, fixed, fixed_limit; /* bytes: asked for at launch; declared so far; most that may be declared */

@@ -6,6 +6,11 @@
 
 #include <stddef.h>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
 #ifdef __SANITIZE_THREAD__
 #error "build the runtime without -fsanitize=thread; the kernels alone are instrumented"
 #endif

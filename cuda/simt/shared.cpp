@@ -8,26 +8,27 @@
 
 namespace simt {
 
-enum { UNWRITTEN = 0xFF, PAGE = 4096, ALIGN_ARRAY = 16 };
+enum { UNWRITTEN = 0xFF, ALIGN_ARRAY = 16, PAGE = 64 * 1024 }; /* a page: as large as any system's */
 
 static size_t round_up(size_t n, size_t unit) {
     return (n + unit - 1) / unit * unit;
 }
 
-/* One inaccessible page more. */
+/* With an inaccessible page behind it. */
 static bool map(SharedMemory *m, size_t bytes) {
-    void *p = mmap(nullptr, bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t open = round_up(bytes, PAGE);
+    void *p = mmap(nullptr, open + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return false;
     m->base = static_cast<unsigned char *>(p);
     m->bytes = bytes;
     memset(m->base, UNWRITTEN, bytes);
-    return mprotect(m->base + bytes, PAGE, PROT_NONE) == 0;
+    return mprotect(m->base + open, PAGE, PROT_NONE) == 0;
 }
 
 void SharedMemory::free() {
     if (base == nullptr) return;
     unpoison(base, bytes);
-    munmap(base, bytes + PAGE);
+    munmap(base, round_up(bytes, PAGE) + PAGE);
     base = nullptr;
     bytes = 0;
 }
@@ -40,7 +41,7 @@ bool SharedMemory::begin(const at_cpu_launch *l, const at_cpu_how *how, size_t a
     const size_t need = 2 * RED + round_up(dynamic, RED) + fixed_limit + ARRAYS * (RED + ALIGN_ARRAY);
     if (need <= bytes) return true;
     free();
-    return map(this, round_up(need, PAGE));
+    return map(this, round_up(need, RED));
 }
 
 /* For the race detector a block's shared memory is new: only a new mapping makes it forget who used the addresses

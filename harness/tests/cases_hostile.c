@@ -114,6 +114,15 @@ Test(cases_grown, many_different_keys_are_checked_for_twins_in_time) {
     cr_expect_str_eq(load_grown(), ":80001:1: key 'k0' again, first at line 1; keep one");
 }
 
+Test(cases_grown, names_are_compared_with_each_other_only_up_to_a_thousand) {
+    FILE *f = fopen(scratch_path("suite.yaml"), "w");
+    cr_assert_not_null(f);
+    fputs("schema: 1\nsuite: suite\nabout: For a test.\nclauses:\n", f);
+    for (int i = 0; i < 60000; i++) fprintf(f, " c%d: x\n", i);
+    fclose(f);
+    cr_expect_str_eq(load_grown(), ":5:2: clause is a map; give a map of names, at most 1024 with those included");
+}
+
 Test(cases_grown, an_empty_file_says_how_to_start) {
     scratch_write("suite.yaml", "");
     cr_expect_str_eq(load_grown(), ":1:1: the file is empty; a suite starts with `schema: 1`");

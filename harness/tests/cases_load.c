@@ -129,10 +129,9 @@ Test(cases_load, placement_and_slots_are_read) {
 }
 
 Test(cases_load, tensors_can_be_left_out_changed_and_put_elsewhere) {
-    at_cases *cases = scratch_load(
-        PLAIN_CASE
-        ", inputs: {slot_mapping: absent, attention_metadata: {shape: [2]}, value: present}, "
-        "outputs: {key_cache_out: separate}}\n");
+    at_cases *cases =
+        scratch_load(PLAIN_CASE ", inputs: {slot_mapping: absent, attention_metadata: {shape: [2]}, value: present}, "
+                                "outputs: {key_cache_out: separate}}\n");
     const at_case *c = first(cases);
     cr_assert_eq(c->overrides, 4);
     const at_override *o = c->override_; /* in the schema's order, whatever the file's */

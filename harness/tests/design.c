@@ -112,7 +112,7 @@ Test(design, markers_show_one_key_more_in_a_long_context) {
     plan_case x;
     answer a;
     plan_case_start(&x, tiny, "edge_markers");
-    x.sequence[0] = (at_sequence){4096, 1}, x.attr[WINDOW].i = 4000;
+    x.sequence[0] = (at_sequence){.past = 4096, .fresh = 1}, x.attr[WINDOW].i = 4000;
     plan_and_open(&a, &x);
     double *right = right_row(&a, 0, 0);
     a.problem.window_before++;
@@ -120,7 +120,7 @@ Test(design, markers_show_one_key_more_in_a_long_context) {
     free(right);
     close_all(&a);
     plan_case_start(&x, tiny, "uniform_codes");
-    x.sequence[0] = (at_sequence){4096, 1}, x.attr[WINDOW].i = 4000;
+    x.sequence[0] = (at_sequence){.past = 4096, .fresh = 1}, x.attr[WINDOW].i = 4000;
     plan_and_open(&a, &x);
     right = right_row(&a, 0, 0);
     a.problem.window_before++;
@@ -153,7 +153,7 @@ Test(design, large_values_overflow_sums_and_not_means) {
     plan_case x;
     answer a;
     plan_case_start(&x, tiny, "large_values");
-    x.sequence[0] = (at_sequence){1023, 1}, x.c.expect = AT_EXPECT_EXACT;
+    x.sequence[0] = (at_sequence){.past = 1023, .fresh = 1}, x.c.expect = AT_EXPECT_EXACT;
     plan_and_open(&a, &x);
     const or_row *r = answer_row(&a, 0, 0);
     for (int d = 0; d < 16; d++) {
@@ -171,7 +171,7 @@ Test(design, all_bits_writes_every_pattern_of_the_type) {
     for (int finite = 0; finite <= 1; finite++) {
         plan_case x;
         plan_case_start(&x, glm, "all_bits");
-        x.sequence[0] = (at_sequence){5, 300}, x.sequence[1] = (at_sequence){0, 212};
+        x.sequence[0] = (at_sequence){.past = 5, .fresh = 300}, x.sequence[1] = (at_sequence){.past = 0, .fresh = 212};
         x.c.sequences = 2, x.c.sample_rows = 1;
         plan_case_set(&x, "finite", finite);
         at_plan *plan = plan_made(&x, OR_GENAI);

@@ -27,10 +27,10 @@ Test(design, a_normal_row_is_cached_as_rope_would_leave_it) {
     plan_case x;
     answer before, after;
     plan_case_start(&x, glm, "normal");
-    x.sequence[0] = (at_sequence){30, 1};
+    x.sequence[0] = (at_sequence){.past = 30, .fresh = 1};
     plan_and_open(&before, &x);
     at_plan *first = (at_plan *)before.plan;
-    x.sequence[0] = (at_sequence){0, 31};
+    x.sequence[0] = (at_sequence){.past = 0, .fresh = 31};
     plan_and_open(&after, &x);
     for (int64_t j = 0; j < 31; j++)
         cr_expect_arr_eq(cached_row(&before, 0, j), cached_row(&after, 0, j), 192 * 2, "position %d", (int)j);

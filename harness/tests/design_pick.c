@@ -58,6 +58,29 @@ Test(design, one_hot_gives_heads_and_tokens_keys_of_their_own) {
     }
 }
 
+Test(design, one_hot_picks_the_same_keys_under_a_negative_scale) {
+    plan_case x;
+    answer plus, minus;
+    plan_case_start(&x, mla, "one_hot");
+    plan_and_open(&plus, &x);
+    x.attr[SCALE].f = -x.attr[SCALE].f;
+    plan_and_open(&minus, &x);
+    for (int64_t i = 0; i < 48; i++) cr_expect_eq(only_key(&plus, i / 16, i % 16), only_key(&minus, i / 16, i % 16));
+    close_all(&plus), close_all(&minus);
+}
+
+Test(design, one_hot_rows_of_a_short_sequence_do_not_depend_on_the_others) {
+    plan_case x;
+    answer alone, together;
+    plan_case_start(&x, glm, "one_hot");
+    plan_and_open(&alone, &x);
+    x.sequence[1] = (at_sequence){.past = 4000, .fresh = 1}, x.c.sequences = 2;
+    plan_and_open(&together, &x);
+    for (int64_t j = 0; j < 43; j++) cr_expect_arr_eq(cached_row(&alone, 0, j), cached_row(&together, 0, j), 192 * 2);
+    cr_expect_arr_eq(alone.problem.query, together.problem.query, 3 * 2 * 192 * 2);
+    close_all(&alone), close_all(&together);
+}
+
 Test(design, one_hot_picks_only_what_is_seen) {
     plan_case x;
     answer a;
@@ -158,7 +181,7 @@ Test(design, retrieval_picks_one_key_at_every_past_and_with_quarter_turns) {
                 plan_case x;
                 answer a;
                 plan_case_start(&x, glm, "rope_retrieval");
-                x.sequence[0] = (at_sequence){pasts[p], 2}, x.c.dtype = t;
+                x.sequence[0] = (at_sequence){.past = pasts[p], .fresh = 2}, x.c.dtype = t;
                 plan_case_set(&x, "angle", quarters);
                 plan_and_open(&a, &x);
                 for (int64_t i = 0; i < 4; i++) {

@@ -15,7 +15,7 @@ Test(design, saturate_tells_the_three_readings_of_softcap_apart) {
         plan_case x;
         answer a;
         plan_case_start(&x, glm, "saturate");
-        x.sequence[0] = (at_sequence){1, 1}, x.attr[SCALE].f = 0.01f, x.attr[SOFTCAP].f = 1;
+        x.sequence[0] = (at_sequence){.past = 1, .fresh = 1}, x.attr[SCALE].f = 0.01f, x.attr[SOFTCAP].f = 1;
         if (negative) {
             plan_case_set(&x, "high", -1e5);
             plan_case_set(&x, "low", -40);
@@ -39,7 +39,7 @@ Test(design, two_keys_weigh_a_third_and_two_thirds_far_below_zero) {
             plan_case x;
             answer a;
             plan_case_start(&x, glm, "two_keys");
-            x.sequence[0] = (at_sequence){1, 1}, x.attr[SCALE].f = scales[s], x.c.dtype = t;
+            x.sequence[0] = (at_sequence){.past = 1, .fresh = 1}, x.attr[SCALE].f = scales[s], x.c.dtype = t;
             plan_and_open(&a, &x);
             const or_row *r = answer_row(&a, 0, 0);
             cr_expect_lt(r->max, -5e4);

@@ -77,6 +77,13 @@ Test(draw, normals_have_the_tails_of_the_normal_distribution) {
     }
 }
 
+Test(draw, the_farthest_normals_reach_5_42_deviations_and_no_farther) {
+    /* elements of stream 2, seed 1, whose words begin with 22, 23 and 28 zeros */
+    cr_expect_float_eq(fabs(at_normal(1, 2, 7418963)), 5.19, 0.01);
+    cr_expect_float_eq(fabs(at_normal(1, 2, 5482148)), 5.33, 0.01);
+    cr_expect_eq(at_normal(1, 2, 14924216), at_quantile[0] * 0x1p-28);
+}
+
 Test(draw, neighbouring_elements_streams_and_seeds_are_independent) {
     enum { N = 100000 };
     double element = 0, stream = 0, seed = 0;

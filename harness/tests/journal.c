@@ -31,7 +31,9 @@ static at_record plain(int i, at_verdict verdict) {
     return (at_record){.id = id, .verdict = verdict};
 }
 
-static at_header two_planned(void) { return (at_header){.planned = 2, .planned_cases = 2, .subject = "v1"}; }
+static at_header two_planned(void) {
+    return (at_header){.planned = 2, .planned_cases = 2, .subject = "v1"};
+}
 
 /* A journal of `records` records, with an end mark or without. */
 static void write_journal(int records, bool end) {
@@ -43,8 +45,10 @@ static void write_journal(int records, bool end) {
         at_record r = plain(i, i % 2 ? AT_FAIL : AT_PASS);
         cr_assert_eq(at_journal_append(w, &r, &err), AT_OK, "%s", err.text);
     }
-    if (end) cr_assert_eq(at_journal_end(w, &err), AT_OK, "%s", err.text);
-    else at_journal_abandon(w);
+    if (end)
+        cr_assert_eq(at_journal_end(w, &err), AT_OK, "%s", err.text);
+    else
+        at_journal_abandon(w);
 }
 
 static char *slurp(size_t *bytes) {
@@ -179,7 +183,8 @@ Test(journal, a_file_that_is_no_journal_is_refused) {
         {"{\"journal\":1,\"header\":{}}\n", ":1: ", "\"planned\": a key that must be there"},
         {"{\"journal\":1,\"header\":{\"planned\":1,\"planned_cases\":1}}\n\n", ":2: ", "not a record"},
         {"{\"journal\":1,\"header\":{\"planned\":1,\"planned_cases\":1}}\n{\"end\":0}x\n", ":2: ", "bad end mark"},
-        {"{\"journal\":1,\"header\":{\"planned\":1,\"planned_cases\":1}}\n{\"end\":0,\"GOOD\":0}\n", ":2: ", "bad end mark"},
+        {"{\"journal\":1,\"header\":{\"planned\":1,\"planned_cases\":1}}\n{\"end\":0,\"GOOD\":0}\n",
+         ":2: ", "bad end mark"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         spill(row[i].text, strlen(row[i].text));
@@ -311,7 +316,16 @@ Test(journal, one_that_is_broken_is_not_resumed) {
     free(text);
 }
 
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* A build that is slow on purpose says nothing about speed. */
+#if defined(__OPTIMIZE__) && !SANITIZED
 static void write_many(const at_record *r, int records) {
     at_error err;
     char *line = NULL;
@@ -326,7 +340,8 @@ static void write_many(const at_record *r, int records) {
 Test(journal, a_hundred_thousand_records_are_read_in_under_a_second) {
     at_record r;
     sample_record(&r);
-    for (int i = 0; i < AT_RECORD_TENSORS; i++) snprintf(r.tensor[i].tensor, sizeof r.tensor[i].tensor, "key_cache_out");
+    for (int i = 0; i < AT_RECORD_TENSORS; i++)
+        snprintf(r.tensor[i].tensor, sizeof r.tensor[i].tensor, "key_cache_out");
     r.tensors = 2;
     r.findings = 0;
     write_many(&r, 100000);

@@ -7,9 +7,9 @@
 /* Three sequences of 3, 2 and 4 pages. */
 static void three(plan_case *x) {
     plan_case_start(x, tiny, "normal");
-    x->sequence[0] = (at_sequence){33, 3};
-    x->sequence[1] = (at_sequence){32, 0};
-    x->sequence[2] = (at_sequence){50, 14};
+    x->sequence[0] = (at_sequence){.past = 33, .fresh = 3};
+    x->sequence[1] = (at_sequence){.past = 32, .fresh = 0};
+    x->sequence[2] = (at_sequence){.past = 50, .fresh = 14};
     x->c.sequences = 3;
 }
 

@@ -38,7 +38,7 @@ void plan_case_start(plan_case *x, geometry g, const char *design) {
     x->attr[SOFTCAP] = (at_attr){.name = "softcap", .type = AT_FLOAT, .f = 0};
     x->attr[INTERLEAVED] = (at_attr){.name = "rotary_interleaved", .i = 0};
     x->c.attr = x->attr, x->c.attrs = PLAIN_ATTRIBUTES;
-    x->sequence[0] = (at_sequence){40, 3};
+    x->sequence[0] = (at_sequence){.past = 40, .fresh = 3};
     x->c.sequence = x->sequence, x->c.sequences = 1;
     x->c.design = (char *)design;
     x->c.parameter = x->parameter, x->c.override_ = x->override_;
@@ -46,7 +46,8 @@ void plan_case_start(plan_case *x, geometry g, const char *design) {
 
 void plan_case_crowd(plan_case *x) {
     plan_case_start(x, tiny, "normal");
-    x->sequence[0] = (at_sequence){40, 3}, x->sequence[1] = (at_sequence){16, 2}, x->sequence[2] = (at_sequence){20, 0};
+    x->sequence[0] = (at_sequence){.past = 40, .fresh = 3}, x->sequence[1] = (at_sequence){.past = 16, .fresh = 2},
+    x->sequence[2] = (at_sequence){.past = 20, .fresh = 0};
     x->c.sequences = 3, x->c.spare_pages = 2, x->c.spare_columns = 1, x->c.page_order = AT_PAGES_RANDOM;
     x->attr[WINDOW].i = 17;
 }

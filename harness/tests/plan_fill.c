@@ -163,8 +163,8 @@ Test(plan, an_unmapped_page_hides_its_positions_and_is_not_written) {
 Test(plan, a_shared_prefix_holds_the_first_sequence_s_rows) {
     plan_case x;
     plan_case_start(&x, tiny, "uniform_codes");
-    x.sequence[0] = (at_sequence){0, 33}, x.sequence[1] = (at_sequence){35, 1}, x.c.sequences = 2,
-    x.c.shared_prefix = 2;
+    x.sequence[0] = (at_sequence){.past = 0, .fresh = 33}, x.sequence[1] = (at_sequence){.past = 35, .fresh = 1},
+    x.c.sequences = 2, x.c.shared_prefix = 2;
     x.c.poison = AT_POISON_NAN;
     at_plan *plan = plan_made(&x, OR_GENAI);
     answer a;
@@ -178,8 +178,55 @@ Test(plan, a_shared_prefix_holds_the_first_sequence_s_rows) {
     at_plan_free(plan);
 }
 
+Test(plan, a_shared_page_holds_what_any_of_its_sequences_sees) {
+    plan_case x;
+    plan_case_start(&x, tiny, "normal");
+    x.sequence[0] = (at_sequence){.past = 60, .fresh = 1}, x.sequence[1] = (at_sequence){.past = 35, .fresh = 1};
+    x.c.sequences = 2, x.c.shared_prefix = 2, x.c.poison = AT_POISON_NAN, x.attr[WINDOW].i = 17;
+    at_plan *plan = plan_made(&x, OR_GENAI);
+    for (int64_t j = 0; j < 61; j++) {
+        const bool seen = (j >= 18 && j < 32) || (j >= 43 && j < 60);
+        cr_expect_eq(is_poisoned(plan, or_slot_of(&plan->problem, 0, j)), !seen, "position %d", (int)j);
+    }
+    at_plan_free(plan);
+}
+
+/* What a series of calls needs: the shapes stay while the tokens grow, and nothing that was there changes. */
+Test(plan, a_reserve_makes_room_and_moves_nothing) {
+    plan_case x;
+    at_plan *plan[2];
+    plan_case_start(&x, tiny, "normal");
+    x.sequence[0] = (at_sequence){.past = 20, .fresh = 1, .reserve = 20};
+    plan[0] = plan_made(&x, OR_GENAI);
+    x.sequence[0] = (at_sequence){.past = 40, .fresh = 1};
+    plan[1] = plan_made(&x, OR_GENAI);
+    for (int i = 0; i < OR_INPUTS; i++) {
+        cr_expect_eq(at_tensor_bytes(&plan[0]->call.in[i]), at_tensor_bytes(&plan[1]->call.in[i]));
+    }
+    for (int i = OR_COS_CACHE; i <= OR_SIN_CACHE; i++) cr_expect_str_eq(plan[0]->digest[i], plan[1]->digest[i]);
+    const uint16_t *small = plan[0]->call.in[OR_KEY_CACHE].data, *large = plan[1]->call.in[OR_KEY_CACHE].data;
+    for (int64_t j = 0; j < 20; j++) cr_expect_arr_eq(small + j * 32, large + j * 32, 64, "position %d", (int)j);
+    at_plan_free(plan[0]), at_plan_free(plan[1]);
+}
+
+Test(plan, a_sequence_alone_may_hold_the_data_that_it_has_in_a_batch) {
+    static const char *const designs[] = {"normal", "one_hot", "uniform_codes", "rope_retrieval"};
+    for (size_t d = 0; d < sizeof designs / sizeof *designs; d++) {
+        plan_case x;
+        answer batch, alone;
+        plan_case_start(&x, glm, designs[d]);
+        x.sequence[1] = (at_sequence){.past = 20, .fresh = 2}, x.c.sequences = 2;
+        plan_and_open(&batch, &x);
+        x.sequence[0] = (at_sequence){.past = 20, .fresh = 2, .data = 2}, x.c.sequences = 1;
+        plan_and_open(&alone, &x);
+        for (int64_t j = 0; j < 22; j++) cr_expect_arr_eq(cached_row(&alone, 0, j), cached_row(&batch, 1, j), 384);
+        cr_expect_arr_eq(alone.problem.query, batch.problem.query + 3 * 384, 2 * 384 * 2, "%s", designs[d]);
+        close_all(&batch), close_all(&alone);
+    }
+}
+
 Test(plan, nothing_to_do_is_a_plan_too) {
-    static const at_sequence none[] = {{0, 0}, {33, 0}, {0, 5}};
+    static const at_sequence none[] = {{.past = 0}, {.past = 33}, {.fresh = 5}};
     for (size_t sequences = 0; sequences <= 3; sequences++) {
         plan_case x;
         plan_case_start(&x, tiny, "normal");

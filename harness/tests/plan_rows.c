@@ -19,9 +19,9 @@ Test(plan, exact_values_far_from_where_rounding_changes_are_accepted) {
 Test(plan, an_exact_value_near_where_rounding_changes_is_refused_by_name) {
     plan_case x;
     plan_case_start(&x, tiny, "uniform_codes");
-    x.sequence[0] = (at_sequence){271, 1}, x.c.expect = AT_EXPECT_EXACT;
+    x.sequence[0] = (at_sequence){.past = 271, .fresh = 1}, x.c.expect = AT_EXPECT_EXACT;
     at_plan_free(plan_made(&x, OR_GENAI));
-    x.sequence[0] = (at_sequence){272, 1}; /* -1088/273 lies 2^-20.09 of itself from a tie */
+    x.sequence[0] = (at_sequence){.past = 272, .fresh = 1}; /* -1088/273 lies 2^-20.09 of itself from a tie */
     const char *why = plan_complaint(&x, OR_GENAI);
     cr_expect_not_null(strstr(why, "output of token 0, head 0, channel 6 is -3.98534798"), "%s", why);
     cr_expect_not_null(strstr(why, "where the rounded float16 changes"), "%s", why);
@@ -36,7 +36,8 @@ Test(plan, rows_that_see_nothing_are_exact) {
     plan_case x;
     at_unmapped hole = {0, 0, -1};
     plan_case_start(&x, tiny, "uniform_codes");
-    x.sequence[0] = (at_sequence){2, 3}, x.c.unmapped = &hole, x.c.unmappeds = 1, x.c.padded_tokens = 1;
+    x.sequence[0] = (at_sequence){.past = 2, .fresh = 3}, x.c.unmapped = &hole, x.c.unmappeds = 1,
+    x.c.padded_tokens = 1;
     x.c.expect = AT_EXPECT_EXACT;
     answer a;
     plan_and_open(&a, &x);
@@ -75,7 +76,8 @@ Test(plan, all_rows_are_judged_unless_a_sample_is_asked_for) {
 Test(plan, a_sample_has_the_ends_and_the_edges_of_pages_and_windows) {
     plan_case x;
     plan_case_start(&x, tiny, "normal");
-    x.sequence[0] = (at_sequence){3, 60}, x.sequence[1] = (at_sequence){0, 30}, x.c.sequences = 2;
+    x.sequence[0] = (at_sequence){.past = 3, .fresh = 60}, x.sequence[1] = (at_sequence){.past = 0, .fresh = 30},
+    x.c.sequences = 2;
     x.attr[WINDOW].i = 21, x.c.sample_rows = 60;
     at_plan *plan = plan_made(&x, OR_GENAI);
     cr_assert_eq(plan->rows, 60);
@@ -93,7 +95,7 @@ Test(plan, a_sample_follows_the_seed) {
     at_plan *a, *b;
     int differ = 0;
     plan_case_start(&x, tiny, "uniform_codes");
-    x.sequence[0] = (at_sequence){0, 500}, x.c.sample_rows = 20;
+    x.sequence[0] = (at_sequence){.past = 0, .fresh = 500}, x.c.sample_rows = 20;
     cr_assert_eq(at_plan_make(&a, &x.c, OR_GENAI, 1, NULL), AT_OK);
     cr_assert_eq(at_plan_make(&b, &x.c, OR_GENAI, 2, NULL), AT_OK);
     for (int i = 0; i < 20; i++) differ += a->row[i] != b->row[i];

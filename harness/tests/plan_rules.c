@@ -79,7 +79,7 @@ Test(plan, refusals_of_the_moment_and_of_host_values_can_be_said) {
     refused(&x, "metadata-negative", OR_EXECUTE);
     at_plan_free(plan_made(&x, OR_ONNXRUNTIME));
     plan_case_start(&x, tiny, "normal");
-    x.sequence[0] = (at_sequence){0, 1 << 30}, x.attr[HEADS].i = 4;
+    x.sequence[0] = (at_sequence){.past = 0, .fresh = 1 << 30}, x.attr[HEADS].i = 4;
     refused(&x, "grid-limit", OR_EXECUTE);
     at_plan_free(plan_made(&x, OR_GENAI));
 }
@@ -95,7 +95,7 @@ Test(plan, numbers_that_make_no_call_are_refused_with_what_would) {
     x.sequence[0].past = -1;
     cr_expect_not_null(strstr(plan_complaint(&x, OR_GENAI), "are not lengths"));
     plan_case_start(&x, tiny, "normal");
-    x.sequence[1] = (at_sequence){31, 2}, x.c.sequences = 2, x.c.shared_prefix = 2;
+    x.sequence[1] = (at_sequence){.past = 31, .fresh = 2}, x.c.sequences = 2, x.c.shared_prefix = 2;
     cr_expect_not_null(
         strstr(plan_complaint(&x, OR_GENAI), "sequence 1: its 31 tokens do not fill 2 shared pages of 16"));
     plan_case_start(&x, tiny, "normal");

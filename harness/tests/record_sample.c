@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *sample_text(const char *text) { return strdup(text); }
+char *sample_text(const char *text) {
+    return strdup(text);
+}
 
 static char **list(const char *a, const char *b) {
     char **l = calloc(3, sizeof *l);
@@ -19,23 +21,30 @@ static void fill(char *out, size_t size, char c) {
 
 static void sample_tensor(at_tensor_report *t, int i) {
     fill(t->tensor, sizeof t->tensor, (char)('a' + i));
-    t->elements = 4096 + i, t->mismatches = -3 - i, t->excess = 0.1 + i, t->ratio = 1.0 / 3 + i, t->ratio_median = 0.25 + i;
-    t->absolute = 1e-5 + i, t->relative = 5e-324 + i, t->ulps = 7 + i, t->absolute_median = 1e300 + i, t->ulps_median = 0.5 + i;
+    t->elements = 4096 + i, t->mismatches = -3 - i, t->excess = 0.1 + i, t->ratio = 1.0 / 3 + i,
+    t->ratio_median = 0.25 + i;
+    t->absolute = 1e-5 + i, t->relative = 5e-324 + i, t->ulps = 7 + i, t->absolute_median = 1e300 + i,
+    t->ulps_median = 0.5 + i;
     t->fixed = 0.3 + i, t->token = 11 + i, t->head = 12 + i, t->channel = 13 + i;
     t->want = -1.5 - i, t->got = 2.5 + i, t->low = 3.7 + i, t->high = 1.7976931348623157e308;
 }
 
 void sample_record(at_record *r) {
-    *r = (at_record){.verdict = AT_FAIL, .tensors = AT_RECORD_TENSORS, .findings = AT_RECORD_FINDINGS, .findings_all = 1234567890123};
-    char **text[] = {&r->id, &r->hash, &r->suite, &r->name, &r->why, &r->subject, &r->mode, &r->dialect, &r->dtype, &r->geometry, &r->tier,
-                     &r->design, &r->expect, &r->gate, &r->rule, &r->inputs_digest, &r->output_digest, &r->arithmetic, &r->device,
-                     &r->message, &r->repro};
+    *r = (at_record){.verdict = AT_FAIL,
+                     .tensors = AT_RECORD_TENSORS,
+                     .findings = AT_RECORD_FINDINGS,
+                     .findings_all = 1234567890123};
+    char **text[] = {&r->id,     &r->hash,    &r->suite, &r->name,          &r->why,           &r->subject,
+                     &r->mode,   &r->dialect, &r->dtype, &r->geometry,      &r->tier,          &r->design,
+                     &r->expect, &r->gate,    &r->rule,  &r->inputs_digest, &r->output_digest, &r->arithmetic,
+                     &r->device, &r->message, &r->repro};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         char value[] = "text a";
         value[5] = (char)('a' + i);
         *text[i] = sample_text(value);
     }
-    r->tags = list("window", "S1"), r->covers = list("read.window", "S2"), r->axes = list("dtype=float16", "mode=eager");
+    r->tags = list("window", "S1"), r->covers = list("read.window", "S2"),
+    r->axes = list("dtype=float16", "mode=eager");
     for (int i = 0; i < AT_RECORD_TENSORS; i++) sample_tensor(&r->tensor[i], i);
     for (int i = 0; i < AT_RECORD_FINDINGS; i++) {
         fill(r->finding[i].detector, sizeof r->finding[i].detector, (char)('k' + i));
@@ -47,12 +56,14 @@ void sample_record(at_record *r) {
 
 void sample_header(at_header *h) {
     *h = (at_header){.seed = UINT64_MAX, .planned = 3, .planned_cases = 2, .gpus = 4, .require_gpu = true};
-    char **text[] = {&h->attest_version, &h->revision, &h->command, &h->started, &h->subject, &h->subject_version, &h->subject_file,
-                     &h->device_kind, &h->device, &h->arch, &h->driver, &h->host, &h->compiler, &h->tier, &h->filter};
+    char **text[] = {&h->attest_version,  &h->revision,     &h->command,     &h->started, &h->subject,
+                     &h->subject_version, &h->subject_file, &h->device_kind, &h->device,  &h->arch,
+                     &h->driver,          &h->host,         &h->compiler,    &h->tier,    &h->filter};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         char value[] = "text a";
         value[5] = (char)('a' + i);
         *text[i] = sample_text(value);
     }
-    h->suites = list("window", "decode"), h->floors = list("window=3", "decode=4"), h->universe = list("scenario:S1", "mode:eager");
+    h->suites = list("window", "decode"), h->floors = list("window=3", "decode=4"),
+    h->universe = list("scenario:S1", "mode:eager");
 }

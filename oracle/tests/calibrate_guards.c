@@ -67,7 +67,7 @@ typedef struct {
 
 static const guard guards[] = {
     {"sqrt(n) for the accumulator", "swamp", "plain", OR_F16, {32, 16, 16, 16}, 4096, 40, false, square_root_law},
-    {"mode S where V follows the logits", "ramp codes", "flash, plain sum", OR_BF16, {32, 16, 16, 16}, 4096, 40, false, statistics_of_codes},
+    {"mode S where V follows the logits", "ramp codes", "flash, plain sum", OR_BF16, {32, 16, 16, 16}, 4096, 120, false, statistics_of_codes},
     {"first order in the scores' error", "hot", "flash, plain sum", OR_BF16, {32, 16, 16, 16}, 2, 2000, true, first_order},
 };
 

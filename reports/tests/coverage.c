@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void shows(const char *text, const char *part) { cr_expect_not_null(strstr(text, part), "no \"%s\" in\n%s", part, text); }
+static void shows(const char *text, const char *part) {
+    cr_expect_not_null(strstr(text, part), "no \"%s\" in\n%s", part, text);
+}
 
 static at_record *refusal(at_journal *j, const char *id, const char *rule, const char *gates, at_verdict v) {
     at_record *r = sample_attempt(j, id, v);
-    sample_set(&r->expect, "refusal"), sample_set(&r->rule, rule), sample_set(&r->gate, gates), sample_set(&r->mode, "refuse");
+    sample_set(&r->expect, "refusal"), sample_set(&r->rule, rule), sample_set(&r->gate, gates),
+        sample_set(&r->mode, "refuse");
     return r;
 }
 
@@ -29,9 +32,10 @@ static at_journal *a_run(void) {
     refusal(j, "refuse/1", "kv-heads", "supports create", AT_PASS);
     refusal(j, "refuse/2", "kv-heads", "supports", AT_FAIL);
     refusal(j, "refuse/3", "layout", "create", AT_UNSUPPORTED);
-    j->header.universe = sample_list("rule:kv-heads@supports", "rule:kv-heads@create", "rule:layout@create", "clause:read.window",
-                                     "clause:write.nan", "scenario:S1", "scenario:S2", "scenario:S10", "axis:dtype=float16",
-                                     "axis:dtype=bfloat16", "axis:block=16", "axis:block=32", "axis:block=64", "mode:advance", NULL);
+    j->header.universe =
+        sample_list("rule:kv-heads@supports", "rule:kv-heads@create", "rule:layout@create", "clause:read.window",
+                    "clause:write.nan", "scenario:S1", "scenario:S2", "scenario:S10", "axis:dtype=float16",
+                    "axis:dtype=bfloat16", "axis:block=16", "axis:block=32", "axis:block=64", "mode:advance", NULL);
     j->header.suites = sample_list("window", "decode", NULL);
     return j;
 }
@@ -50,12 +54,23 @@ Test(coverage, cases_and_attempts_are_counted_where_they_were_executed) {
         int64_t cases, attempts, passed;
         bool declared;
     } row[] = {
-        {"suite:window", 2, 3, 2, true},    {"suite:decode", 0, 0, 0, true},      {"suite:refuse", 2, 2, 1, false},
-        {"tag:window", 1, 1, 1, false},     {"clause:read.window", 2, 3, 2, true}, {"clause:write.nan", 0, 0, 0, true},
-        {"scenario:S1", 1, 1, 1, true},     {"scenario:S2", 0, 0, 0, true},        {"rule:kv-heads@supports", 2, 2, 1, true},
-        {"rule:kv-heads@create", 1, 1, 1, true}, {"rule:layout@create", 0, 0, 0, true}, {"axis:dtype=float16", 1, 2, 1, true},
-        {"axis:block=64", 0, 0, 0, true},   {"mode:eager", 2, 2, 2, false},        {"mode:replay", 1, 1, 0, false},
-        {"mode:refuse", 2, 2, 1, false},    {"mode:advance", 0, 0, 0, true},
+        {"suite:window", 2, 3, 2, true},
+        {"suite:decode", 0, 0, 0, true},
+        {"suite:refuse", 2, 2, 1, false},
+        {"tag:window", 1, 1, 1, false},
+        {"clause:read.window", 2, 3, 2, true},
+        {"clause:write.nan", 0, 0, 0, true},
+        {"scenario:S1", 1, 1, 1, true},
+        {"scenario:S2", 0, 0, 0, true},
+        {"rule:kv-heads@supports", 2, 2, 1, true},
+        {"rule:kv-heads@create", 1, 1, 1, true},
+        {"rule:layout@create", 0, 0, 0, true},
+        {"axis:dtype=float16", 1, 2, 1, true},
+        {"axis:block=64", 0, 0, 0, true},
+        {"mode:eager", 2, 2, 2, false},
+        {"mode:replay", 1, 1, 0, false},
+        {"mode:refuse", 2, 2, 1, false},
+        {"mode:advance", 0, 0, 0, true},
     };
     at_journal *j = a_run();
     at_coverage c;
@@ -78,7 +93,8 @@ Test(coverage, what_nobody_executed_is_listed_in_the_order_that_people_count) {
     shows(text, "## Scenarios: 1 of 3\n\nNot covered: <code>S2</code>, <code>S10</code>.\n");
     shows(text, "## Clauses of the contract: 1 of 2\n\nNot covered: <code>write.nan</code>.\n");
     shows(text, "## Refusal rules by gate: 2 of 3\n\nNot covered: <code>layout@create</code>.\n");
-    shows(text, "| rule | cases | attempts | answered |\n|---|--:|--:|--:|\n| kv-heads@create | 1 | 1 | 1 |\n| kv-heads@supports | 2 | 2 | 1 |\n");
+    shows(text, "| rule | cases | attempts | answered |\n|---|--:|--:|--:|\n| kv-heads@create | 1 | 1 | 1 |\n| "
+                "kv-heads@supports | 2 | 2 | 1 |\n");
     shows(text, "## Suites: 2 of 3\n\nNot covered: <code>decode</code>.\n");
     shows(text, "## Tags: 1 of 1\n\n| tag |");
     free(text);

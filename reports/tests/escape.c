@@ -14,10 +14,14 @@ static void is(at_put *put, const char *text, size_t most, const char *due) {
 }
 
 Test(escape, a_terminal_gets_no_control_and_nothing_that_reorders) {
-    is(at_put_terminal, "window/edge/dialect=onnxruntime,W=16 \u00e9 \U0001F600", 0, "window/edge/dialect=onnxruntime,W=16 \u00e9 \U0001F600");
+    is(at_put_terminal, "window/edge/dialect=onnxruntime,W=16 \u00e9 \U0001F600", 0,
+       "window/edge/dialect=onnxruntime,W=16 \u00e9 \U0001F600");
     is(at_put_terminal, "\x1b]0;owned\x07", 0, "\\x1b]0;owned\\x07");
     is(at_put_terminal, "a\nb\rc\td\x7f", 0, "a\\nb\\x0dc\\x09d\\x7f");
-    is(at_put_terminal, "\xC2\x9B" "31m", 0, "\\u009b31m");
+    is(at_put_terminal,
+       "\xC2\x9B"
+       "31m",
+       0, "\\u009b31m");
     is(at_put_terminal, "\u202Eabc\u2066\u200B\uFEFF", 0, "\\u202eabc\\u2066\\u200b\\ufeff");
     is(at_put_terminal, "\xff\xC0\x80\xE2\x82", 0, "\\xff\\xc0\\x80\\xe2\\x82");
     is(at_put_terminal, NULL, 0, "");

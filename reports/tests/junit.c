@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static void shows(const char *text, const char *part) { cr_expect_not_null(strstr(text, part), "no \"%s\" in\n%s", part, text); }
+static void shows(const char *text, const char *part) {
+    cr_expect_not_null(strstr(text, part), "no \"%s\" in\n%s", part, text);
+}
 
 /* Exit status of xmllint, with the schema where that is asked for. Tests run in the root of the tree. */
 static int lint(const char *xml) {
@@ -20,7 +22,9 @@ static int lint(const char *xml) {
     return status;
 }
 
-static bool there_is_xmllint(void) { return system("command -v xmllint >/dev/null && test -r reports/junit.xsd") == 0; }
+static bool there_is_xmllint(void) {
+    return system("command -v xmllint >/dev/null && test -r reports/junit.xsd") == 0;
+}
 
 static at_journal *one_of_each(void) {
     at_journal *j = sample_journal();
@@ -41,9 +45,16 @@ Test(junit, each_verdict_is_a_failure_an_error_skipped_or_passed) {
     shows(text, "<testsuites name=\"attest\" tests=\"11\" failures=\"2\" errors=\"3\" skipped=\"3\">");
     shows(text, "<testsuite name=\"even\" tests=\"5\" failures=\"1\" errors=\"1\" skipped=\"2\" time=\"1.250000\">");
     shows(text, "<testsuite name=\"odd\" tests=\"5\" failures=\"1\" errors=\"2\" skipped=\"1\" time=\"1.250000\">");
-    static const char *const element[AT_VERDICTS] = {NULL,       NULL,       "<failure type=\"FAIL\"", "<failure type=\"FLAKY\"",
-                                                     "<error type=\"CRASH\"", "<error type=\"TIMEOUT\"", "<skipped", "<skipped",
-                                                     "<skipped", "<error type=\"HARNESS_ERROR\""};
+    static const char *const element[AT_VERDICTS] = {NULL,
+                                                     NULL,
+                                                     "<failure type=\"FAIL\"",
+                                                     "<failure type=\"FLAKY\"",
+                                                     "<error type=\"CRASH\"",
+                                                     "<error type=\"TIMEOUT\"",
+                                                     "<skipped",
+                                                     "<skipped",
+                                                     "<skipped",
+                                                     "<error type=\"HARNESS_ERROR\""};
     for (int v = 0; v < AT_VERDICTS; v++) {
         char name[64];
         snprintf(name, sizeof name, "<testcase name=\"%s/%d [eager]\"", v % 2 ? "odd" : "even", v);
@@ -51,8 +62,11 @@ Test(junit, each_verdict_is_a_failure_an_error_skipped_or_passed) {
         cr_assert_not_null(start, "%s", name);
         char *end = strstr(start, "</testcase>"), kept = *end;
         *end = 0;
-        if (element[v] != NULL) shows(start, element[v]);
-        else cr_expect(!strstr(start, "<failure") && !strstr(start, "<error") && !strstr(start, "<skipped"), "%s", start);
+        if (element[v] != NULL)
+            shows(start, element[v]);
+        else
+            cr_expect(!strstr(start, "<failure") && !strstr(start, "<error") && !strstr(start, "<skipped"), "%s",
+                      start);
         shows(start, "<property name=\"repro\" value=\"attest repro ");
         shows(start, "<property name=\"inputs.sha256\" value=\"abcd\"/>");
         *end = kept;
@@ -82,7 +96,8 @@ Test(junit, it_is_what_its_schema_says) {
     cr_expect_eq(lint(text), 0, "%s", text);
     free(text);
     at_record *r = &j->record[0];
-    char **hostile_member[] = {&r->id, &r->suite, &r->mode, &r->repro, &r->hash, &r->device, &r->arithmetic, &r->message, &j->header.device};
+    char **hostile_member[] = {&r->id,     &r->suite,      &r->mode,    &r->repro,        &r->hash,
+                               &r->device, &r->arithmetic, &r->message, &j->header.device};
     for (size_t i = 0; i < sizeof hostile_member / sizeof *hostile_member; i++) sample_set(hostile_member[i], hostile);
     r->verdict = AT_TIMEOUT;
     text = sample_report(j, "junit");
@@ -101,8 +116,14 @@ Test(junit, its_schema_refuses_what_it_is_not) {
     static const struct {
         const char *instead, *of;
     } row[] = {
-        {"<fail", "<failure"}, {"tests=\"x\"", "tests=\"11\""}, {" nam=\"attest\"", " name=\"attest\""}, {"tim=", "time="},
-        {"&x;", "&lt;"},       {"</testsuit>", "</testsuites>"}, {"<a/>  <testsuite ", "  <testsuite "}, {"type=\"a b\"", "type=\"FAIL\""},
+        {"<fail", "<failure"},
+        {"tests=\"x\"", "tests=\"11\""},
+        {" nam=\"attest\"", " name=\"attest\""},
+        {"tim=", "time="},
+        {"&x;", "&lt;"},
+        {"</testsuit>", "</testsuites>"},
+        {"<a/>  <testsuite ", "  <testsuite "},
+        {"type=\"a b\"", "type=\"FAIL\""},
     };
     at_journal *j = one_of_each();
     char *text = sample_report(j, "junit"), *broken = malloc(strlen(text) + 100);

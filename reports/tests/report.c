@@ -15,16 +15,19 @@ static at_journal *with_everything_hostile(void) {
     at_record *r = NULL;
     for (int v = 0; v < AT_VERDICTS; v++) {
         r = sample_attempt(j, hostile, (at_verdict)v);
-        char **text[] = {&r->hash, &r->suite, &r->name, &r->why, &r->subject, &r->mode, &r->dialect, &r->dtype, &r->geometry, &r->tier,
-                         &r->design, &r->gate, &r->rule, &r->inputs_digest, &r->output_digest, &r->arithmetic, &r->device, &r->message,
-                         &r->repro};
+        char **text[] = {&r->hash,       &r->suite,   &r->name,    &r->why,           &r->subject,
+                         &r->mode,       &r->dialect, &r->dtype,   &r->geometry,      &r->tier,
+                         &r->design,     &r->gate,    &r->rule,    &r->inputs_digest, &r->output_digest,
+                         &r->arithmetic, &r->device,  &r->message, &r->repro};
         for (size_t i = 0; i < sizeof text / sizeof *text; i++) sample_set(text[i], hostile);
-        r->tags = sample_list(hostile, NULL), r->covers = sample_list(hostile, NULL), r->axes = sample_list(hostile, "a=b", NULL);
+        r->tags = sample_list(hostile, NULL), r->covers = sample_list(hostile, NULL),
+        r->axes = sample_list(hostile, "a=b", NULL);
         sample_tensor(r, hostile, 0.5);
         sample_finding(r, hostile, hostile);
     }
     at_header *h = &j->header;
-    char **text[] = {&h->attest_version, &h->revision, &h->subject, &h->subject_version, &h->device, &h->arch, &h->driver, &h->tier, &h->filter};
+    char **text[] = {&h->attest_version, &h->revision, &h->subject, &h->subject_version, &h->device,
+                     &h->arch,           &h->driver,   &h->tier,    &h->filter};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) sample_set(text[i], hostile);
     sample_set(&h->device_kind, "cuda");
     h->universe = sample_list(hostile, "axis:a=b", "axis:c=d", "odd", "", NULL);
@@ -46,7 +49,8 @@ Test(report, no_file_has_anything_of_a_hostile_journal_as_it_was) {
             cr_expect_null(strstr(text, "**x**"), "%s", w[i].file);
             cr_expect_null(strstr(text, "[y](http://z)"), "%s", w[i].file);
         }
-        for (const char *c = text; *c != 0; c++) cr_assert(*c == '\n' || (unsigned char)*c >= 0x20, "0x%02x in %s", *c, w[i].file);
+        for (const char *c = text; *c != 0; c++)
+            cr_assert(*c == '\n' || (unsigned char)*c >= 0x20, "0x%02x in %s", *c, w[i].file);
         cr_expect_null(strstr(text, "\xff"), "%s", w[i].file);
         if (!json) cr_expect_null(strstr(text, "\xE2\x80\xAE"), "%s", w[i].file);
         free(text);
@@ -65,14 +69,16 @@ Test(report, json_says_verdict_exit_counts_header_and_attempts) {
     json_t *counts = json_object_get(json_object_get(tree, "counts"), "attempts");
     cr_expect_eq(json_object_size(counts), AT_VERDICTS);
     cr_expect_eq(json_integer_value(json_object_get(counts, "FLAKY")), 1);
-    cr_expect_eq(json_integer_value(json_object_get(json_object_get(json_object_get(tree, "counts"), "cases"), "failed")), 1);
+    cr_expect_eq(
+        json_integer_value(json_object_get(json_object_get(json_object_get(tree, "counts"), "cases"), "failed")), 1);
     cr_expect_eq(json_integer_value(json_object_get(json_object_get(tree, "header"), "planned")), AT_VERDICTS);
     json_t *attempts = json_object_get(tree, "attempts");
     cr_assert_eq(json_array_size(attempts), AT_VERDICTS);
     char *line = json_dumps(json_array_get(attempts, 2), 0);
     at_record r;
     at_error err;
-    cr_assert_eq(at_record_from_json(&r, line, strlen(line), &err), AT_OK, "an attempt is the journal's record: %s", err.text);
+    cr_assert_eq(at_record_from_json(&r, line, strlen(line), &err), AT_OK, "an attempt is the journal's record: %s",
+                 err.text);
     cr_expect_eq(r.verdict, AT_FAIL);
     at_record_clear(&r);
     free(line);
@@ -155,5 +161,19 @@ Test(report, a_full_disk_leaves_no_half_report_and_says_so) {
     cr_expect_eq(access(in_home("report.txt"), F_OK), 0, "what fits is still written");
     cr_expect_eq(access(in_home("summary.md"), F_OK), 0, "what fits is still written");
     remove_home();
+    at_journal_free(j);
+}
+
+/* So short a file reaches the disk when it is closed. */
+Test(report, a_disk_that_is_full_at_the_close_is_noticed_too) {
+    at_journal *j = sample_journal();
+    at_error err = {""};
+    cr_assert_not_null(mkdtemp(home));
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit tiny = {20, RLIM_INFINITY};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+    cr_expect_eq(at_report_write_all(j, home, &err), AT_INFRASTRUCTURE);
+    cr_expect_not_null(strstr(err.text, "report.txt"), "the first that failed is named: %s", err.text);
+    cr_expect_eq(rmdir(home), 0, "nothing is left");
     at_journal_free(j);
 }

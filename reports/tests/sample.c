@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char hostile[] = "<script>alert(1)</script>|&\"'`**x**[y](http://z)\x1b[31m\n\r\x07\xff\xC2\x9B" "1m\xE2\x80\xAE" "end]]>-->";
+const char hostile[] = "<script>alert(1)</script>|&\"'`**x**[y](http://z)\x1b[31m\n\r\x07\xff\xC2\x9B"
+                       "1m\xE2\x80\xAE"
+                       "end]]>-->";
 
 at_journal *sample_journal(void) {
     at_journal *j = calloc(1, sizeof *j);
@@ -39,8 +41,17 @@ at_record *sample_attempt(at_journal *j, const char *id, at_verdict verdict) {
 
 at_tensor_report *sample_tensor(at_record *r, const char *tensor, double excess) {
     at_tensor_report *t = &r->tensor[r->tensors++];
-    *t = (at_tensor_report){.elements = 100, .excess = excess, .ratio = excess, .ratio_median = excess / 4, .token = 3, .head = 1, .channel = 77,
-                            .want = 1.5, .got = 1.75, .low = 1.4, .high = 1.6};
+    *t = (at_tensor_report){.elements = 100,
+                            .excess = excess,
+                            .ratio = excess,
+                            .ratio_median = excess / 4,
+                            .token = 3,
+                            .head = 1,
+                            .channel = 77,
+                            .want = 1.5,
+                            .got = 1.75,
+                            .low = 1.4,
+                            .high = 1.6};
     snprintf(t->tensor, sizeof t->tensor, "%s", tensor);
     return t;
 }

@@ -5,7 +5,8 @@
 #include "../report.h"
 #include "../writers.h"
 
-/* A complete journal of nothing, on the CPU, with nothing planned. Everything in it is malloc'ed: at_journal_free takes it. */
+/* A complete journal of nothing, on the CPU, with nothing planned. Everything in it is malloc'ed: at_journal_free takes
+ * it. */
 at_journal *sample_journal(void);
 /* Adds an attempt, planned like those before it; its case is planned too unless the last attempt had the same id. */
 at_record *sample_attempt(at_journal *, const char *id, at_verdict);

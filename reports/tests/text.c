@@ -84,7 +84,8 @@ Test(text, names_and_messages_cannot_steer_the_terminal) {
     r = sample_attempt(j, "a/2", AT_NOT_RUN);
     sample_set(&r->message, hostile);
     char *text = text_of(j, false);
-    for (const char *c = text; *c != 0; c++) cr_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f), "0x%02x in %s", (unsigned char)*c, text);
+    for (const char *c = text; *c != 0; c++)
+        cr_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f), "0x%02x in %s", (unsigned char)*c, text);
     cr_expect_eq(sample_count(text, "\n"), 7, "no line of theirs: %s", text);
     free(text);
     at_journal_free(j);

@@ -5,24 +5,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void shows(const char *text, const char *part) { cr_expect_not_null(strstr(text, part), "no \"%s\" in\n%s", part, text); }
+static void shows(const char *text, const char *part) {
+    cr_expect_not_null(strstr(text, part), "no \"%s\" in\n%s", part, text);
+}
 
 Test(tolerance, tensors_are_added_up_by_suite_dtype_and_tensor) {
     at_journal *j = sample_journal();
     at_record *r = sample_attempt(j, "a/1", AT_PASS);
-    *sample_tensor(r, "output", 0.5) = (at_tensor_report){.tensor = "output", .elements = 10, .mismatches = 0, .excess = 0.5, .ratio_median = 0.1,
-                                                           .absolute = 1e-4, .relative = 0.25, .ulps = 2, .fixed = 0.004, .token = 1, .head = 2,
-                                                           .channel = 3};
+    *sample_tensor(r, "output", 0.5) = (at_tensor_report){.tensor = "output",
+                                                          .elements = 10,
+                                                          .mismatches = 0,
+                                                          .excess = 0.5,
+                                                          .ratio_median = 0.1,
+                                                          .absolute = 1e-4,
+                                                          .relative = 0.25,
+                                                          .ulps = 2,
+                                                          .fixed = 0.004,
+                                                          .token = 1,
+                                                          .head = 2,
+                                                          .channel = 3};
     r = sample_attempt(j, "a/2", AT_FAIL);
-    *sample_tensor(r, "output", 0.5) = (at_tensor_report){.tensor = "output", .elements = 20, .mismatches = 4, .excess = 1.5, .ratio_median = 0.3,
-                                                           .absolute = 2e-4, .relative = 0.125, .ulps = 9, .fixed = 0.002, .token = 4, .head = 5,
-                                                           .channel = 6};
+    *sample_tensor(r, "output", 0.5) = (at_tensor_report){.tensor = "output",
+                                                          .elements = 20,
+                                                          .mismatches = 4,
+                                                          .excess = 1.5,
+                                                          .ratio_median = 0.3,
+                                                          .absolute = 2e-4,
+                                                          .relative = 0.125,
+                                                          .ulps = 9,
+                                                          .fixed = 0.002,
+                                                          .token = 4,
+                                                          .head = 5,
+                                                          .channel = 6};
     r = sample_attempt(j, "a/3", AT_PASS);
     sample_set(&r->dtype, "bfloat16");
-    *sample_tensor(r, "key_cache_out", -1) =
-        (at_tensor_report){.tensor = "key_cache_out", .elements = 7, .excess = -1, .ratio_median = -1, .token = 1, .head = -1, .channel = -1};
+    *sample_tensor(r, "key_cache_out", -1) = (at_tensor_report){.tensor = "key_cache_out",
+                                                                .elements = 7,
+                                                                .excess = -1,
+                                                                .ratio_median = -1,
+                                                                .token = 1,
+                                                                .head = -1,
+                                                                .channel = -1};
     char *text = sample_report(j, "tolerance");
-    shows(text, "| a | float16 | output | 2 | 30 | 4 | 1.5 | <code>a/2</code> output token 4 head 5 channel 6 | 0.2 | 0.0002 | 0.25 | 9 | 0.004 |");
+    shows(text, "| a | float16 | output | 2 | 30 | 4 | 1.5 | <code>a/2</code> output token 4 head 5 channel 6 | 0.2 | "
+                "0.0002 | 0.25 | 9 | 0.004 |");
     shows(text, "| a | bfloat16 | key\\_cache\\_out | 1 | 7 | 0 | - |  | - | 0 | 0 | 0 | 0 |");
     shows(text, "reported only: nothing passes or fails by it");
     shows(text, "| dot f32 | 3 |");

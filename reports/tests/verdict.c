@@ -100,7 +100,8 @@ Test(verdict, a_case_is_what_the_worst_of_its_attempts_is) {
     sample_attempt(j, "a/5", AT_NOT_RUN);
     sample_attempt(j, "a/5", AT_PASS);
     says(j, AT_FAILED,
-         "FAILED on CPU execution (no GPU seen): 1 of 5 cases passed, 1 failed, 1 not run, 1 waived, 1 unsupported, arithmetic dot f32; warning: 1 "
+         "FAILED on CPU execution (no GPU seen): 1 of 5 cases passed, 1 failed, 1 not run, 1 waived, 1 unsupported, "
+         "arithmetic dot f32; warning: 1 "
          "attempt is MARGINAL");
 }
 
@@ -138,7 +139,8 @@ Test(verdict, require_gpu_takes_nothing_else) {
     at_journal *j = two_passing_cases();
     at_outcome o = outcome_of(j, true);
     cr_expect_eq(o.status, AT_UNVALIDATED);
-    cr_expect_str_eq(o.line, "UNVALIDATED on CPU execution (no GPU seen): a GPU is required (--require-gpu); 2 of 2 cases passed, arithmetic dot f32");
+    cr_expect_str_eq(o.line, "UNVALIDATED on CPU execution (no GPU seen): a GPU is required (--require-gpu); 2 of 2 "
+                             "cases passed, arithmetic dot f32");
     j->header.require_gpu = true;
     cr_expect_eq(outcome_of(j, false).status, AT_UNVALIDATED, "the run's own wish stays with the journal");
     on_gpu(j);
@@ -178,7 +180,8 @@ Test(verdict, names_of_devices_cannot_reach_the_terminal) {
     sample_set(&j->header.arch, hostile);
     for (size_t i = 0; i < j->records; i++) sample_set(&j->record[i].arithmetic, hostile);
     at_outcome o = outcome_of(j, false);
-    for (const char *c = o.line; *c != 0; c++) cr_assert(*c >= 0x20 && *c < 0x7f, "0x%02x in \"%s\"", (unsigned char)*c, o.line);
+    for (const char *c = o.line; *c != 0; c++)
+        cr_assert(*c >= 0x20 && *c < 0x7f, "0x%02x in \"%s\"", (unsigned char)*c, o.line);
     cr_expect_not_null(strstr(o.line, "\\x1b[31m\\n"), "%s", o.line);
     at_journal_free(j);
 }

@@ -1,4 +1,4 @@
-/* races.cc: the race detector sees what it should and nothing else. A program of its own, of kernels built with
+/* the race detector sees what it should and nothing else. A program of its own, of kernels built with
  * -fsanitize=thread over a runtime built without: every line that it prints is one kernel in one order; 0 when all are
  * as they should be. */
 #include "kernels.h"
