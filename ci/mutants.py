@@ -58,6 +58,10 @@ class Mutant:
         return self.fields.get(name, "")
 
     @property
+    def hypothesis(self):
+        return self.field("hypothesis").strip("- ")
+
+    @property
     def made(self):
         return "machine-made" if self.table.startswith("machine") else "hand-made"
 
@@ -94,16 +98,23 @@ def read_table(path):
 
 
 def check_rows(mutants):
-    seen = {}
+    seen, known = {}, (ROOT / "oracle/hypotheses_table.c").read_text()
     for m in mutants:
         if m.id in seen:
             raise Broken(f"{m.place}: mutant {m.id} is also at {seen[m.id]}")
         seen[m.id] = m.place
-        if not m.hunks or not m.field("why"):
+        if not m.hunks or not (m.field("why") or m.made == "machine-made"):
             raise Broken(f"{m.place}: mutant {m.id} needs why:, file: and what to find and to put")
+        if m.hypothesis and f'"{m.hypothesis}"' not in known:
+            raise Broken(f"{m.place}: hypothesis {m.hypothesis} is not in oracle/hypotheses_table.c")
 
 
 # Building.
+
+def pattern_of(lines):
+    """The lines as they stand, however far they are indented."""
+    return r"\n[ \t]*".join(re.escape(line.strip()) for line in lines)
+
 
 def apply(mutant):
     """The changed sources by file name."""
@@ -112,11 +123,11 @@ def apply(mutant):
         path = ROOT / hunk.file
         if path.parent != SOURCES or path.suffix not in (".c", ".cu") or not path.is_file():
             raise Broken(f"{hunk.file} is no .c or .cu file of cuda/")
-        text, find = changed.get(path.name) or path.read_text(), "\n".join(hunk.find)
-        count = text.count(find) if find else 0
-        if count != 1:
-            raise Broken(f"the text to find is in {hunk.file} {count} times, and has to be there once: {find[:200]!r}")
-        changed[path.name] = text.replace(find, "\n".join(hunk.replace))
+        text = changed.get(path.name) or path.read_text()
+        places = list(re.finditer(pattern_of(hunk.find), text)) if hunk.find else []
+        if len(places) != 1:
+            raise Broken(f"the text to find is in {hunk.file} {len(places)} times, and has to be there once: {hunk.find}")
+        changed[path.name] = text[:places[0].start()] + "\n".join(hunk.replace) + text[places[0].end():]
     return changed
 
 
@@ -158,7 +169,7 @@ def run_attest(subject, out, arguments):
     journal = out / "results.jsonl"
     journal.unlink(missing_ok=True)
     command = [str(ROOT / "build/attest"), "run", "--subject", str(subject), "--out", str(out), "--no-progress",
-               "--timeout", str(ATTEMPT_SECONDS), *arguments]
+               "-j", "1", "--timeout", str(ATTEMPT_SECONDS), *arguments]
     with open(out / "said.txt", "w") as said:
         process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said, start_new_session=True)
         try:
@@ -184,11 +195,11 @@ def key_of(attempt):
 
 
 class Clean:
-    """What the clean build passes, and how many attempts one case comes to at most."""
+    """Which attempts the clean build does not fail, and how many attempts one case comes to at most."""
 
     def __init__(self, attempts):
-        self.passed = {key_of(a) for a in attempts if a["verdict"] in ("PASS", "MARGINAL")}
-        self.failed = [a for a in attempts if key_of(a) not in self.passed and a["verdict"] != "UNSUPPORTED"]
+        self.sound = {key_of(a) for a in attempts if a["verdict"] in ("PASS", "MARGINAL", "UNSUPPORTED")}
+        self.failed = [a for a in attempts if key_of(a) not in self.sound]
         self.cases = list(dict.fromkeys(a["id"] for a in attempts))
         per_case = collections.Counter(a["id"] for a in attempts)
         self.most_failures = (ENOUGH_CASES - 1) * max(per_case.values(), default=1) + 1
@@ -212,7 +223,7 @@ def judge(mutant, subject, folder, tier, clean):
     kills = {}
     for number, arguments in enumerate(phases(mutant, tier, clean)):
         for attempt in run_attest(subject, folder / f"run{number}", arguments + enough):
-            if attempt["verdict"] in FAILED and key_of(attempt) in clean.passed:
+            if attempt["verdict"] in FAILED and key_of(attempt) in clean.sound:
                 kills[key_of(attempt)] = kill_of(attempt)
         mutant.kills = list(kills.values())
         if len(mutant.killers) >= ENOUGH_CASES:
@@ -263,7 +274,7 @@ def unexplained(mutants):
 
 def write_json(path, mutants, tier, seconds):
     rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks],
-             "hypothesis": None if m.field("hypothesis") in ("", "-") else m.field("hypothesis"), "why": m.field("why"),
+             "hypothesis": m.hypothesis or None, "why": m.field("why"),
              "outcome": m.outcome, "error": m.error, "survives": m.field("survives"), "kills": m.kills,
              "seconds": round(m.seconds, 3)} for m in mutants]
     scores = {made: score(mutants, made) for made in FLOOR}
@@ -291,7 +302,7 @@ def markdown(mutants, tier):
     for m in mutants:
         if m.outcome == "killed":
             cases = "<br>".join(m.killers[:ENOUGH_CASES])
-            yield (f"| {m.id} | {m.table} | {m.field('hypothesis') or '-'} | {cases} | {detectors_of(m)} | "
+            yield (f"| {m.id} | {m.table} | {m.hypothesis or '-'} | {cases} | {detectors_of(m)} | "
                    f"{cell(m.kills[0]['message'])} |")
     for title, outcome in (("Survived", "survived"), ("Errors", "error")):
         yield f"\n## {title}\n"

@@ -44,6 +44,16 @@ void at_blackbox_unmap(at_blackbox *b)
 
 void at_blackbox_carry(at_blackbox *b) { box = b; }
 
+void at_blackbox_begin(uint64_t ticket)
+{
+    if (box != NULL) box->begun = ticket;
+}
+
+void at_blackbox_leave(void)
+{
+    if (box != NULL) box->left = true;
+}
+
 void at_phase(const char *phase)
 {
     if (box != NULL) snprintf(box->phase, sizeof box->phase, "%s", phase);
@@ -84,7 +94,8 @@ static void describe_fault(uintptr_t address)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (box != NULL && (number == SIGSEGV || number == SIGBUS)) describe_fault((uintptr_t)info->si_addr);
+    /* a signal that was sent has no address */
+    if (box != NULL && info->si_code > 0) describe_fault((uintptr_t)info->si_addr);
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -34,10 +34,15 @@ at_status at_session_capture(at_session *s, at_graph **graph, at_error *err)
     if ((st = ops->capture_begin(device, err)) != AT_OK) return st;
     st = at_session_execute(s, true, &going, err);
     ended = ops->capture_end(device, graph, err);
-    if (st != AT_OK || !going) return st;
+    if (st != AT_OK) return st;
+    if (!going) {
+        if (*graph != NULL) ops->graph_free(device, *graph);
+        *graph = NULL;
+        return at_session_wait(s, err);
+    }
     if (ended == AT_FAILED) {
         at_find(s->record, "replay", "the call cannot be captured: %.300s", err->text);
-        return AT_OK;
+        return ops->wait(device, err); /* does the fault outlive the capture? */
     }
     if (ended != AT_OK) return ended;
     if ((st = ops->inspect(device, *graph, &nodes, err)) == AT_OK) judge_graph(s->record, &nodes);
@@ -52,7 +57,7 @@ at_status at_session_replay(at_session *s, at_graph *graph, int turn, const char
     at_status st;
     ops->how(s->host->device, &turns[i].how);
     if ((st = at_session_restore(s, turns[i].poison, err)) != AT_OK) return st;
-    if ((st = ops->replay(s->host->device, graph, err)) != AT_OK) return st;
+    if ((st = ops->replay(s->host->device, graph, err)) != AT_OK && st != AT_FAILED) return st;
     if ((st = at_session_wait(s, err)) != AT_OK) return st;
     if ((st = at_session_detect(s, err)) != AT_OK) return st;
     if ((st = at_session_read(s, &got, err)) != AT_OK) return st;

@@ -1,11 +1,13 @@
 #include "child.h"
+#include "confine.h"
 #include "finding.h"
+#include "sanitizer.h"
 #include "worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@
 
 extern char **environ;
 
+enum { MOST_ARGUMENTS = 40, GRACE_MS = 1000, REAP_MS = 30000 };
+
 static void close_fd(int *fd)
 {
     if (*fd > 0) close(*fd);
@@ -27,139 +31,225 @@ static void close_fd(int *fd)
 static void move_up(int *fd)
 {
     int low = *fd;
-    if (low < 0) return;
+    if (low <= 0) return;
     *fd = fcntl(low, F_DUPFD_CLOEXEC, 10);
     close(low);
 }
 
-/* Descriptors of the child are laid out by dup2, which clears close-on-exec; everything else closes itself. */
-static at_status spawn(at_child *child, const at_options *o, int ask, int reply, at_error *err)
+/* A process group of its own, so that all of it can be ended. Signals that are sent to a whole job stay blocked until the worker ignores
+ * them: the supervisor decides. */
+static int spawn_with(pid_t *pid, const char *program, char *const argument[], const int source[5])
 {
-    char device[16], seed[24];
-    snprintf(device, sizeof device, "%d", o->device);
-    snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
-    char *argument[] = {"attest",     "worker", "--subject", (char *)(uintptr_t)o->subject, "--cases", (char *)(uintptr_t)o->cases,
-                        "--device", device,   "--seed",    seed,                          NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT), sigaddset(&blocked, SIGTERM), sigaddset(&blocked, SIGHUP);
     posix_spawn_file_actions_init(&actions);
-    const int source[] = {ask, child->words, child->words, reply, child->box_fd};
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &blocked);
     for (int i = 0; i < 5; i++) posix_spawn_file_actions_adddup2(&actions, source[i], i);
-    int failed = posix_spawn(&child->pid, "/proc/self/exe", &actions, NULL, argument, environ);
+    int failed = posix_spawn(pid, program, &actions, &attributes, argument, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static at_status spawn(at_child *child, const at_options *o, int device, const int source[5], at_error *err)
+{
+    char number[16], seed[24], memory[24], self[] = "/proc/self/exe", log[64], tool[AT_SANITIZER_PATH];
+    snprintf(number, sizeof number, "%d", device);
+    snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
+    snprintf(memory, sizeof memory, "%" PRIu64, o->memory ? o->memory : at_confine_default());
+    const char *argument[MOST_ARGUMENTS] = {0}, *program = self;
+    size_t n = 0;
+    if (o->sanitizer != NULL) {
+        at_status st = at_sanitizer_find(tool, err);
+        if (st != AT_OK) return st;
+        program = tool;
+        n = at_sanitizer_arguments(argument, o->sanitizer, at_sanitizer_log_name(log, sizeof log, child->log_fd));
+    }
+    const char *own[] = {"attest",   "worker", "--subject", o->subject, "--cases",  o->cases,
+                         "--device", number,   "--seed",    seed,       "--memory", memory};
+    char exe[4096];
+    ssize_t length = readlink(self, exe, sizeof exe - 1);
+    exe[length < 0 ? 0 : length] = 0;
+    if (o->sanitizer != NULL) own[0] = exe;
+    size_t words = sizeof own / sizeof *own - (o->sanitizer && !o->memory ? 2 : 0); /* its own records would count */
+    for (size_t i = 0; i < words; i++) argument[n++] = own[i];
+    int failed = spawn_with(&child->pid, program, (char *const *)(uintptr_t)argument, source);
     if (failed == 0) return AT_OK;
     child->pid = 0;
-    return at_fail(err, AT_INFRASTRUCTURE, "starting a worker: %s", strerror(failed));
+    return at_fail(err, AT_INFRASTRUCTURE, "starting a worker: %s: %s", program, strerror(failed));
 }
 
-static at_status wait_for_hello(at_child *child, int seconds, at_header *header, at_error *err)
+at_status at_child_spawn(at_child *child, const at_options *o, int device, at_error *err)
 {
-    char how[100], *payload = NULL, *words;
-    size_t bytes;
-    bool open = true, corrupt = false;
-    time_t deadline = time(NULL) + seconds;
-    while (open && !corrupt && payload == NULL && time(NULL) <= deadline) {
-        struct pollfd fd = {.fd = child->reply, .events = POLLIN};
-        if (poll(&fd, 1, 1000) <= 0) continue;
-        at_status st = at_frames_feed(&child->frames, child->reply, &open, err);
-        if (st != AT_OK) return st;
-        payload = at_frames_next(&child->frames, &bytes, &corrupt);
-    }
-    if (payload != NULL) {
-        at_status st = at_hello_from_json(header, payload, bytes, err);
-        free(payload);
-        return st;
-    }
-    words = at_child_words(child);
-    if (open) at_child_kill(child);
-    at_child_end(child, how, sizeof how);
-    at_fail(err, AT_INFRASTRUCTURE, "a worker did not come up: %s in phase '%s'; its last words: %s", how,
-            child->box ? child->box->phase : "?", words ? words : "");
-    free(words);
-    return AT_INFRASTRUCTURE;
-}
-
-at_status at_child_start(at_child *child, const at_options *o, int seconds, at_header *header, at_error *err)
-{
-    int ask[2] = {0, 0}, reply[2] = {0, 0};
+    int ask[2] = {0, 0}, reply[2] = {0, 0}, talk[2] = {0, 0};
     *child = (at_child){0};
     at_status st = AT_OK;
     signal(SIGPIPE, SIG_IGN);
-    child->words = memfd_create("attest-words", MFD_CLOEXEC);
     child->box_fd = at_blackbox_make();
-    if (child->words < 0 || child->box_fd < 0 || pipe2(ask, O_CLOEXEC) != 0 || pipe2(reply, O_CLOEXEC) != 0) {
+    child->log_fd = o->sanitizer ? memfd_create("attest-sanitizer", MFD_CLOEXEC) : 0;
+    if (child->box_fd < 0 || child->log_fd < 0 || pipe2(ask, O_CLOEXEC) != 0 || pipe2(reply, O_CLOEXEC) != 0 || pipe2(talk, O_CLOEXEC) != 0) {
         st = at_fail(err, AT_INFRASTRUCTURE, "pipes for a worker: %s", strerror(errno));
         goto done;
     }
-    int *const all[] = {&child->words, &child->box_fd, &ask[0], &ask[1], &reply[0], &reply[1]};
-    for (int i = 0; i < 6; i++) move_up(all[i]);
+    int *const all[] = {&child->box_fd, &child->log_fd, &ask[0], &ask[1], &reply[0], &reply[1], &talk[0], &talk[1]};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) move_up(all[i]);
     child->box = at_blackbox_map(child->box_fd);
-    child->ask = ask[1], child->reply = reply[0];
-    ask[1] = reply[0] = 0;
-    if ((st = spawn(child, o, ask[0], reply[1], err)) != AT_OK) goto done;
-    close_fd(&ask[0]);
-    close_fd(&reply[1]);
-    st = wait_for_hello(child, seconds, header, err);
+    child->ask = ask[1], child->reply = reply[0], child->talk = talk[0];
+    ask[1] = reply[0] = talk[0] = 0;
+    fcntl(child->talk, F_SETFL, O_NONBLOCK);
+    const int source[5] = {ask[0], talk[1], talk[1], reply[1], child->box_fd};
+    st = spawn(child, o, device, source, err);
 done:
-    close_fd(&ask[0]), close_fd(&ask[1]), close_fd(&reply[0]), close_fd(&reply[1]);
-    if (st != AT_OK) at_child_stop(child);
+    for (int i = 0; i < 2; i++) close_fd(&ask[i]), close_fd(&reply[i]), close_fd(&talk[i]);
+    if (st != AT_OK) at_child_close(child);
+    return st;
+}
+
+at_status at_child_stillborn(at_child *child, at_error *err)
+{
+    static const char opening[] = "opening subject and device";
+    char how[100];
+    bool theirs = child->box != NULL && strcmp(child->box->phase, opening) == 0;
+    at_child_end(child, how, sizeof how);
+    char *words = at_child_words(child);
+    at_fail(err, AT_OK, "a worker did not come up: %s in phase '%.63s'%s%s", how, child->box ? child->box->phase : "?",
+            words && words[0] ? "; its last words: " : "", words ? words : "");
+    free(words);
+    return theirs ? AT_UNVALIDATED : AT_INFRASTRUCTURE;
+}
+
+at_status at_child_start(at_child *child, const at_options *o, int device, int seconds, at_header *header, at_error *err)
+{
+    char *payload = NULL;
+    size_t bytes;
+    bool open = true, corrupt = false;
+    time_t deadline = time(NULL) + seconds;
+    at_status st = at_child_spawn(child, o, device, err);
+    while (st == AT_OK && open && !corrupt && payload == NULL && time(NULL) <= deadline) {
+        struct pollfd fd[] = {{.fd = child->reply, .events = POLLIN}, {.fd = child->talk, .events = POLLIN}};
+        if (poll(fd, 2, 1000) <= 0) continue;
+        at_child_listen(child);
+        if (fd[0].revents == 0) continue;
+        st = at_frames_feed(&child->frames, child->reply, &open, err);
+        if (st == AT_OK) payload = at_frames_next(&child->frames, 0, &bytes, &corrupt);
+    }
+    if (payload != NULL) st = at_hello_from_json(header, payload, bytes, err);
+    else if (st == AT_OK) st = at_child_stillborn(child, err);
+    free(payload);
+    if (st != AT_OK) at_child_close(child);
     return st;
 }
 
 bool at_child_alive(const at_child *child) { return child->pid != 0; }
 
-void at_child_ask(at_child *child, size_t index, const char *mode)
+void at_child_ask(at_child *child, size_t index, const char *hash, const char *mode, uint64_t ticket)
 {
-    char line[64];
-    int n = snprintf(line, sizeof line, "%zu %s\n", index, mode);
-    if (ftruncate(child->words, 0) == 0) lseek(child->words, 0, SEEK_SET);
+    char line[120];
+    int n = snprintf(line, sizeof line, "%zu %s %s %016" PRIx64 "\n", index, hash, mode, ticket);
+    at_child_listen(child);
+    child->words_used = 0;
     if (child->box != NULL) child->box->detail[0] = 0;
     ssize_t written = write(child->ask, line, (size_t)n);
     (void)written; /* a worker that is gone is seen at the end of its stream */
 }
 
-void at_child_end(at_child *child, char *how, size_t size)
+static void keep(at_child *child, const char *text, size_t bytes)
 {
-    int status = 0;
-    snprintf(how, size, "the worker is gone");
-    if (child->pid == 0 || waitpid(child->pid, &status, 0) != child->pid) return;
-    child->pid = 0;
-    if (WIFSIGNALED(status)) {
-        snprintf(how, size, "killed by %s (%s)", sigabbrev_np(WTERMSIG(status)), strsignal(WTERMSIG(status)));
-    } else {
-        snprintf(how, size, "the worker left with exit status %d", WEXITSTATUS(status));
+    size_t drop = child->words_used + bytes > AT_WORDS_KEPT ? child->words_used + bytes - AT_WORDS_KEPT : 0;
+    if (drop >= child->words_used) {
+        text += drop - child->words_used, bytes -= drop - child->words_used;
+        drop = child->words_used;
     }
+    memmove(child->words, child->words + drop, child->words_used - drop);
+    child->words_used -= drop;
+    memcpy(child->words + child->words_used, text, bytes);
+    child->words_used += bytes;
 }
+
+bool at_child_listen(at_child *child)
+{
+    char text[16384];
+    for (int turn = 0; turn < 16; turn++) { /* who never stops printing must not keep the others waiting */
+        ssize_t n = child->talk > 0 ? read(child->talk, text, sizeof text) : 0;
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return errno == EAGAIN;
+        if (n == 0) {
+            close_fd(&child->talk);
+            return false;
+        }
+        keep(child, text, (size_t)n);
+    }
+    return true;
+}
+
+char *at_child_words(at_child *child)
+{
+    enum { SHOWN = 600 };
+    char text[SHOWN + 1];
+    at_child_listen(child);
+    size_t n = child->words_used < SHOWN ? child->words_used : SHOWN;
+    memcpy(text, child->words + child->words_used - n, n);
+    for (size_t i = 0; i < n; i++) {
+        if ((unsigned char)text[i] < 32) text[i] = ' ';
+    }
+    while (n > 0 && text[n - 1] == ' ') n--;
+    return at_text("%.*s", (int)n, text);
+}
+
+void at_child_dismiss(at_child *child) { close_fd(&child->ask); }
 
 void at_child_kill(at_child *child)
 {
-    if (child->pid != 0) kill(child->pid, SIGKILL);
+    if (child->pid != 0) kill(-child->pid, SIGKILL);
 }
 
-char *at_child_words(const at_child *child)
+/* False where it has not ended in that time. Its pipe is emptied meanwhile, or a last word would keep it. */
+static bool reap(at_child *child, int *status, int milliseconds)
 {
-    char text[1024];
-    off_t end = lseek(child->words, 0, SEEK_END), start = end > 600 ? end - 600 : 0;
-    ssize_t n = end > 0 ? pread(child->words, text, sizeof text - 1, start) : 0;
-    text[n < 0 ? 0 : n] = 0;
-    for (char *c = text; *c; c++) {
-        if ((unsigned char)*c < 32) *c = ' ';
+    const struct timespec moment = {.tv_nsec = 2000000};
+    for (int waited = 0; waited <= milliseconds; waited += 2) {
+        if (waitpid(child->pid, status, WNOHANG) == child->pid) return true;
+        at_child_listen(child);
+        nanosleep(&moment, NULL);
     }
-    return at_text("%s", text);
+    return false;
 }
 
-void at_child_stop(at_child *child)
+int at_child_end(at_child *child, char *how, size_t size)
 {
-    const struct timespec moment = {.tv_nsec = 5000000};
-    close_fd(&child->ask);
-    for (int i = 0; i < 400 && child->pid != 0; i++) { /* two seconds to unload what it holds */
-        if (waitpid(child->pid, NULL, WNOHANG) == child->pid) child->pid = 0;
-        else nanosleep(&moment, NULL);
+    int status = 0;
+    snprintf(how, size, "the worker is gone");
+    if (child->pid == 0) return 0;
+    bool by_itself = reap(child, &status, GRACE_MS), ended = by_itself;
+    at_child_kill(child); /* what it started ends with it */
+    if (!by_itself) ended = reap(child, &status, REAP_MS);
+    child->pid = 0;
+    if (!ended) {
+        snprintf(how, size, "the worker cannot be killed (is its device stuck?)");
+    } else if (!by_itself) {
+        snprintf(how, size, "the worker closed its pipe and went on");
+    } else if (WIFSIGNALED(status)) {
+        snprintf(how, size, "killed by SIG%s (%s)", sigabbrev_np(WTERMSIG(status)), strsignal(WTERMSIG(status)));
+        return WTERMSIG(status);
+    } else {
+        snprintf(how, size, "the worker left with exit status %d", WEXITSTATUS(status));
     }
+    return 0;
+}
+
+void at_child_close(at_child *child)
+{
+    int status;
     if (child->pid != 0) {
         at_child_kill(child);
-        waitpid(child->pid, NULL, 0);
+        reap(child, &status, REAP_MS);
     }
-    close_fd(&child->reply), close_fd(&child->words), close_fd(&child->box_fd);
+    close_fd(&child->ask), close_fd(&child->reply), close_fd(&child->talk), close_fd(&child->box_fd), close_fd(&child->log_fd);
     at_blackbox_unmap(child->box);
     at_frames_free(&child->frames);
     *child = (at_child){0};

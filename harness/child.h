@@ -8,25 +8,40 @@
 #include "wire.h"
 #include <sys/types.h>
 
+enum { AT_WORDS_KEPT = 2048 };
+
 typedef struct {
-    pid_t pid;       /* 0: none */
-    int ask, reply;  /* ends of the pipes to its descriptors 0 and 3 */
-    int words;       /* what it, or its subject, printed */
-    int box_fd;
+    pid_t pid;      /* 0: none; leader of its process group */
+    int ask, reply; /* ends of the pipes to its descriptors 0 and 3 */
+    int talk;       /* of the pipe to 1 and 2: what it, or its subject, prints; 0: closed */
+    int box_fd, log_fd; /* log_fd: of the sanitizer, or 0 */
     at_blackbox *box;
     at_frames frames;
+    char words[AT_WORDS_KEPT]; /* the end of what was printed since it was last asked */
+    size_t words_used;
 } at_child;
 
-/* Spawns this program as a worker and waits for its hello. */
-AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int seconds, at_header *header, at_error *err);
+/* Spawns this program as a worker on a device, under the sanitizer where the options say so. Its first frame, sealed with ticket 0, is its
+ * hello. AT_INFRASTRUCTURE, and nothing is left running. */
+AT_MUST_USE at_status at_child_spawn(at_child *, const at_options *, int device, at_error *err);
+/* The same, and waits for the hello; the status in it where the worker has no subject or no device. */
+AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device, int seconds, at_header *header, at_error *err);
+/* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down. Reaps it. */
+at_status at_child_stillborn(at_child *, at_error *err);
 bool at_child_alive(const at_child *);
-void at_child_ask(at_child *, size_t index, const char *mode);
-/* How it ended, in words; waits for it. */
-void at_child_end(at_child *, char *how, size_t size);
+/* Request: "INDEX HASH MODE TICKET". */
+void at_child_ask(at_child *, size_t index, const char *hash, const char *mode, uint64_t ticket);
+/* Takes what it has printed, without waiting. False at the end of it. */
+bool at_child_listen(at_child *);
+/* The end of what it printed since it was asked, on one line; malloc'ed. */
+char *at_child_words(at_child *);
+/* No more requests: it puts its subject away and ends. */
+void at_child_dismiss(at_child *);
+/* How it ended, in words. Waits a moment for it, kills it otherwise, reaps it. The signal that ended it, or 0. */
+int at_child_end(at_child *, char *how, size_t size);
+/* With all it has started. */
 void at_child_kill(at_child *);
-/* The end of what it printed, on one line; malloc'ed. */
-char *at_child_words(const at_child *);
-/* Closes its pipes, waits a moment for it to leave, kills it otherwise. */
-void at_child_stop(at_child *);
+/* Kills and reaps it, closes everything. NULL and a zeroed one are fine. */
+void at_child_close(at_child *);
 
 #endif

@@ -16,12 +16,18 @@ static json_t *strings(char *const *list)
     return array;
 }
 
-static void print_json(const at_case *c)
+static json_t *case_json(const at_case *c)
 {
     json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "id", c->id, "hash", c->hash, "suite", c->suite, "tier",
                                at_tier_name(c->tier), "why", c->why, "file", c->place.file, "tags", strings(c->tags), "covers",
                                strings(c->covers));
     json_object_set_new(object, "line", json_integer(c->place.line));
+    return object;
+}
+
+/* One line; takes the object. */
+static void print_json(json_t *object)
+{
     json_dumpf(object, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(object);
@@ -37,7 +43,7 @@ at_status at_command_list(at_options *o, at_error *err)
     for (size_t i = 0; i < selection.choices; i++) {
         const at_case *c = selection.choice[i].c;
         if (i > 0 && c == selection.choice[i - 1].c) continue;
-        if (o->json) print_json(c);
+        if (o->json) print_json(case_json(c));
         else puts(c->id);
     }
     at_selection_free(&selection);
@@ -144,6 +150,35 @@ static void show_case(const at_case *c, const at_plan *plan)
     }
 }
 
+static json_t *tensor_json(const or_tensor *t, const char *digest)
+{
+    json_t *shape = json_array();
+    for (uint32_t i = 0; i < t->rank; i++) json_array_append_new(shape, json_integer(t->shape[i]));
+    json_t *object = json_pack("{s:s, s:o}", "dtype", or_dtype_name(t->dtype), "shape", shape);
+    if (digest[0]) json_object_set_new(object, "sha256", json_string(digest));
+    return object;
+}
+
+/* The case and what it comes to in one dialect and with one seed: the same digests on every host, or inputs differ. */
+static json_t *plan_json(const at_plan *plan)
+{
+    json_t *object = case_json(plan->c), *inputs = json_object(), *outputs = json_object();
+    for (int i = 0; i < OR_INPUTS; i++) {
+        const or_tensor *t = &plan->call.in[i];
+        if (t->dtype != OR_ABSENT) json_object_set_new(inputs, or_input_name(i), tensor_json(t, plan->digest[i]));
+    }
+    for (int i = 0; i < OR_OUTPUTS; i++) {
+        const or_tensor *t = &plan->call.out[i];
+        if (t->dtype != OR_ABSENT) json_object_set_new(outputs, or_output_name(i), tensor_json(t, ""));
+    }
+    json_object_set_new(object, "dialect", json_string(or_dialect_name(plan->node.dialect)));
+    json_object_set_new(object, "seed", json_integer((json_int_t)plan->seed));
+    if (plan->inputs_digest[0]) json_object_set_new(object, "inputs_sha256", json_string(plan->inputs_digest));
+    json_object_set_new(object, "inputs", inputs);
+    json_object_set_new(object, "outputs", outputs);
+    return object;
+}
+
 at_status at_command_show(at_options *o, at_error *err)
 {
     at_cases *cases = NULL;
@@ -155,7 +190,7 @@ at_status at_command_show(at_options *o, at_error *err)
     if ((c = at_cases_find(cases, o->word[0])) == NULL) {
         st = at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", o->word[0], o->word[0]);
     } else if ((st = at_plan_make(&plan, c, any_dialect(c), o->seed, err)) == AT_OK) {
-        if (o->json) print_json(c);
+        if (o->json) print_json(plan_json(plan));
         else show_case(c, plan);
     }
     at_plan_free(plan);

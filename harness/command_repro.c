@@ -68,9 +68,10 @@ static at_status in_worker(const at_options *o, const at_selection *selection, a
 {
     at_supervisor *supervisor = NULL;
     at_header header = {0};
+    const at_listener listener = {.on_record = on_record, .user = worst};
     bool interrupted;
     at_status st = at_supervisor_start(&supervisor, o, &header, err);
-    if (st == AT_OK) st = at_supervisor_run(supervisor, selection, 1, on_record, worst, &interrupted, err);
+    if (st == AT_OK) st = at_supervisor_run(supervisor, selection, 1, &listener, &interrupted, err);
     at_supervisor_stop(supervisor);
     at_header_clear(&header);
     return st;

@@ -18,10 +18,16 @@ at_status at_command_repro(at_options *, at_error *);
 at_status at_command_judge(at_options *, at_error *);
 at_status at_command_export(at_options *, at_error *);
 at_status at_command_report(at_options *, at_error *);
+at_status at_command_merge(at_options *, at_error *);
+at_status at_command_bench(at_options *, at_error *);
 at_status at_command_doctor(at_options *, at_error *);
+at_status at_command_cover(at_options *, at_error *);
+at_status at_command_explain(at_options *, at_error *);
 
 /* What several of them need. */
 AT_MUST_USE at_status at_load_default_cases(at_cases **out, at_options *, at_error *err); /* fills in options->cases */
+/* Reports of a journal, as it lies on the disk, into options->out, and the last word on stdout. The status is the verdict's. */
+AT_MUST_USE at_status at_tell(const char *journal_path, const at_options *, at_error *err);
 bool at_colour(const at_options *, int fd);
 /* A file beside the program (DIR/name) or beside the working directory; the first that exists, else the last. Static storage. */
 const char *at_beside(const char *name);

@@ -50,7 +50,7 @@ enum {
     AT_CU_NODE_FREE = 11
 };
 
-/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc, CUDA_MEMCPY3D. The table below names them by cuda.h's tags;
+/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc, CUDA_MEMCPY3D, CUuuid. The table below names them by cuda.h's tags;
  * calls cast. */
 typedef struct {
     unsigned type;
@@ -78,6 +78,10 @@ typedef struct {
     at_cu_copy_end source, target;
     size_t width, height, depth;
 } at_cu_copy;
+typedef struct {
+    unsigned char byte[16];
+} at_cu_uuid;
+struct CUuuid_st;
 struct CUmemAllocationProp_st;
 struct CUmemAccessDesc_st;
 struct CUDA_MEMCPY3D_st;
@@ -92,6 +96,7 @@ struct CUDA_MEMCPY3D_st;
     F(cuDeviceGetCount, , (int *count)) \
     F(cuDeviceGet, , (at_cu_device *device, int index)) \
     F(cuDeviceGetName, , (char *name, int bytes, at_cu_device device)) \
+    F(cuDeviceGetUuid, _v2, (struct CUuuid_st *out, at_cu_device device)) \
     F(cuDeviceGetAttribute, , (int *value, unsigned attribute, at_cu_device device)) \
     F(cuDeviceTotalMem, _v2, (size_t *bytes, at_cu_device device)) \
     F(cuDevicePrimaryCtxRetain, , (at_cu_context *context, at_cu_device device)) \

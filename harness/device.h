@@ -32,6 +32,7 @@ typedef struct {
     char kind[16];   /* "cpu" or "cuda" */
     char name[128];  /* "CPU execution", "NVIDIA H200" */
     char arch[16];   /* "sm_90"; "x86_64" */
+    char id[48];     /* the card itself, whatever its index: "GPU-8d2c..."; "" on the CPU */
     char driver[64]; /* driver version and the CUDA version it gives; "none" */
     uint64_t memory; /* bytes */
     int multiprocessors;

@@ -272,6 +272,19 @@ static void read_module(char *out, size_t bytes) {
     fclose(file);
 }
 
+/* As nvidia-smi writes it, for a card and for a part of one. */
+static void read_id(char *out, size_t bytes, const at_device *d) {
+    at_cu_uuid uuid;
+    size_t used = (size_t)snprintf(out, bytes, "GPU");
+    out[0] = 0;
+    if (d->cu.cuDeviceGetUuid((struct CUuuid_st *)&uuid, d->device) != AT_CU_SUCCESS) return;
+    out[0] = 'G';
+    for (int i = 0; i < 16; i++) {
+        bool dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+        used += (size_t)snprintf(out + used, bytes - used, "%s%02x", dash ? "-" : "", uuid.byte[i]);
+    }
+}
+
 /* A question that fails leaves its answer empty. */
 static void cuda_facts(const at_device *d, at_device_facts *out) {
     const at_cuda_driver *cu = &d->cu;
@@ -287,6 +300,7 @@ static void cuda_facts(const at_device *d, at_device_facts *out) {
     cu->cuDriverGetVersion(&version);
     out->memory = memory;
     snprintf(out->arch, sizeof out->arch, "sm_%d%d", major, minor);
+    read_id(out->id, sizeof out->id, d);
     read_module(module, sizeof module);
     at_cuda_driver_words(out->driver, sizeof out->driver, module, version);
 }

@@ -32,9 +32,23 @@ void at_find(at_record *record, const char *detector, const char *format, ...)
         at_finding *finding = &record->finding[record->findings++];
         snprintf(finding->detector, sizeof finding->detector, "%s", detector);
         vsnprintf(finding->text, sizeof finding->text, format, arguments);
-        if (record->message == NULL) record->message = at_text("%s: %s", detector, finding->text);
+        if (record->findings_all == 0) {
+            free(record->message); /* of what was set aside before */
+            record->message = at_text("%s: %s", detector, finding->text);
+        }
     }
     va_end(arguments);
     record->findings_all++;
     record->verdict = AT_FAIL;
+}
+
+void at_set_aside(at_record *record, at_verdict verdict, const char *format, ...)
+{
+    va_list arguments;
+    if (record->verdict == AT_FAIL) return;
+    record->verdict = verdict;
+    free(record->message);
+    va_start(arguments, format);
+    record->message = text_of(format, arguments);
+    va_end(arguments);
 }

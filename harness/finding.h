@@ -7,6 +7,9 @@
 /* The attempt fails. The first AT_RECORD_FINDINGS sentences are kept, the others counted; the first becomes the record's message. */
 void at_find(at_record *, const char *detector, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* UNSUPPORTED, or NOT_RUN: what was not judged; why becomes the message. What has failed before stays failed. */
+void at_set_aside(at_record *, at_verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* A heap copy in the printf manner, or NULL when memory is short. */
 char *at_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +36,7 @@ static at_status read_tensor(or_tensor *out, const char *file, const char *secti
         const json_t *n = json_array_get(shape, i);
         out->shape[i] = json_integer_value(n);
         elements *= (double)out->shape[i];
-        if (!json_is_integer(n) || out->shape[i] < 0 || elements > 1e12) {
+        if (!json_is_integer(n) || out->shape[i] < 0 || out->shape[i] > INT32_MAX || elements > 1e12) {
             return at_fail(err, AT_USAGE, "%s: %s.%s.shape[%u] is no size", file, section, name, i);
         }
     }
@@ -116,7 +115,9 @@ static at_status read_attributes(at_folder *f, const char *file, json_t *root, a
     json_object_foreach(attributes, name, value) {
         or_attr *a = &list[f->node.attrs++];
         or_attr_type due = OR_INT;
-        or_schema_attribute(name, &due);
+        if (!or_schema_attribute(name, &due)) {
+            return at_fail(err, AT_USAGE, "%s: attributes.%s is no attribute of PagedAttention", file, name);
+        }
         *a = (or_attr){.name = at_text("%s", name), .type = due};
         if (due == OR_FLOAT && json_is_number(value)) a->f = (double)(float)json_number_value(value);
         else if (due == OR_INT && json_is_integer(value)) a->i = json_integer_value(value);
@@ -126,8 +127,60 @@ static at_status read_attributes(at_folder *f, const char *file, json_t *root, a
     return AT_OK;
 }
 
+/* The cache is updated in place: where key_cache_out is said, it is key_cache once more. */
+static at_status check_cache_out(const at_folder *f, const char *file, at_error *err)
+{
+    const or_tensor *in = &f->call.in[OR_KEY_CACHE], *out = &f->call.out[OR_KEY_CACHE_OUT];
+    if (out->dtype == OR_ABSENT) return AT_OK;
+    if (out->dtype == in->dtype && out->rank == in->rank && memcmp(out->shape, in->shape, in->rank * sizeof *in->shape) == 0) return AT_OK;
+    return at_fail(err, AT_USAGE, "%s: outputs.key_cache_out has not the type and shape of key_cache", file);
+}
+
+/* Lengths that no call has: the oracle would read past its tables. */
+static at_status check_lengths(const at_folder *f, const char *directory, at_error *err)
+{
+    const or_problem *p = &f->problem;
+    const int32_t *end = p->cumulative_sequence_length;
+    if (end[0] != 0) return at_fail(err, AT_USAGE, "%s/cumulative_sequence_length.bin: begins with %" PRId32 ", not 0", directory, end[0]);
+    for (int64_t b = 0; b < p->sequences; b++) {
+        int64_t past = p->past_seqlens[b], fresh = (int64_t)end[b + 1] - end[b];
+        if (fresh < 0 || end[b + 1] > p->tokens) {
+            return at_fail(err, AT_USAGE, "%s/cumulative_sequence_length.bin: [%" PRId64 "] is %" PRId32 "; it may not fall, nor pass the %" PRId64
+                           " tokens", directory, b + 1, end[b + 1], p->tokens);
+        }
+        if (past < 0) return at_fail(err, AT_USAGE, "%s/past_seqlens.bin: [%" PRId64 "] is %" PRId64, directory, b, past);
+        if (p->rotary_dim > 0 && fresh > 0 && past + fresh > f->call.in[OR_COS_CACHE].shape[0]) {
+            return at_fail(err, AT_USAGE, "%s: cos_cache has %" PRId64 " rows, and sequence %" PRId64 " has %" PRId64 " positions", directory,
+                           f->call.in[OR_COS_CACHE].shape[0], b, past + fresh);
+        }
+    }
+    return AT_OK;
+}
+
+/* Two tokens may write one slot only with one row: nobody says which of two would stay. */
+static at_status check_slots(const at_folder *f, const char *directory, at_error *err)
+{
+    const or_problem *p = &f->problem;
+    size_t slots = (size_t)(p->blocks * p->block_size);
+    int64_t *writer = calloc(slots + 1, sizeof *writer); /* token + 1 */
+    at_status st = writer ? AT_OK : at_fail_memory(err, slots * sizeof *writer);
+    for (int64_t token = 0; token < p->tokens && st == AT_OK; token++) {
+        int64_t slot = or_write_slot(p, token), other = slot < 0 ? -1 : writer[slot] - 1;
+        if (slot >= 0) writer[slot] = token + 1;
+        if (other < 0) continue;
+        bool same = or_position_of(p, token) == or_position_of(p, other) &&
+                    memcmp(p->key + token * p->head_size, p->key + other * p->head_size, (size_t)p->head_size * sizeof *p->key) == 0;
+        if (!same) {
+            st = at_fail(err, AT_USAGE, "%s/slot_mapping.bin: tokens %" PRId64 " and %" PRId64 " write different rows to slot %" PRId64, directory,
+                         other, token, slot);
+        }
+    }
+    free(writer);
+    return st;
+}
+
 /* A gate that execute asks would refuse it: then there is no right answer to hold anything to. */
-static at_status resolve(at_folder *f, const char *file, at_error *err)
+static at_status resolve(at_folder *f, const char *directory, const char *file, at_error *err)
 {
     static const or_gate gates[] = {OR_SUPPORTS, OR_CREATE, OR_EXECUTE};
     const or_moment moment = {.cache_aliased = true, .grid_limit = INT32_MAX};
@@ -137,7 +190,9 @@ static at_status resolve(at_folder *f, const char *file, at_error *err)
         return at_fail(err, AT_USAGE, "%s: %s refuses this call by %s: %s", file, or_dialect_name(f->node.dialect), rule->id, rule->refused_when);
     }
     or_problem_of(&f->problem, &f->node, &f->call);
-    return AT_OK;
+    at_status st = check_cache_out(f, file, err);
+    if (st == AT_OK) st = check_lengths(f, directory, err);
+    return st == AT_OK ? check_slots(f, directory, err) : st;
 }
 
 static at_status read_dialect(at_folder *f, const char *file, json_t *root, const or_dialect *dialect, at_error *err)
@@ -149,9 +204,22 @@ static at_status read_dialect(at_folder *f, const char *file, json_t *root, cons
     return AT_OK;
 }
 
-at_status at_folder_read(at_folder **out, const char *directory, const or_dialect *dialect, at_error *err)
+enum { CASE_JSON_BYTES = 1 << 20 };
+
+static at_status read_json(json_t **out, const char *file, at_error *err)
 {
     json_error_t where;
+    struct stat about;
+    if (stat(file, &about) != 0) return at_fail(err, AT_USAGE, "%s: %s", file, strerror(errno));
+    if (about.st_size > CASE_JSON_BYTES) {
+        return at_fail(err, AT_USAGE, "%s: %lld bytes; a case.json has at most %d", file, (long long)about.st_size, CASE_JSON_BYTES);
+    }
+    if ((*out = json_load_file(file, JSON_REJECT_DUPLICATES, &where)) != NULL) return AT_OK;
+    return at_fail(err, AT_USAGE, "%s:%d:%d: %s", file, where.line, where.column, where.text);
+}
+
+at_status at_folder_read(at_folder **out, const char *directory, const or_dialect *dialect, at_error *err)
+{
     char *file = at_text("%s/case.json", directory);
     at_folder *f = calloc(1, sizeof *f);
     json_t *root = NULL;
@@ -159,16 +227,14 @@ at_status at_folder_read(at_folder **out, const char *directory, const or_dialec
     *out = NULL;
     if (f == NULL || file == NULL) {
         st = at_fail_memory(err, sizeof *f);
-    } else if ((root = json_load_file(file, JSON_REJECT_DUPLICATES, &where)) == NULL) {
-        st = at_fail(err, AT_USAGE, "%s:%d:%d: %s", file, where.line, where.column, where.text);
-    } else {
+    } else if ((st = read_json(&root, file, err)) == AT_OK) {
         const char *name = json_string_value(json_object_get(root, "name")), *note = json_string_value(json_object_get(root, "note"));
         f->name = at_text("%s", name ? name : directory), f->note = at_text("%s", note ? note : "");
         st = read_dialect(f, file, root, dialect, err);
         if (st == AT_OK) st = read_attributes(f, file, root, err);
         if (st == AT_OK) st = read_inputs(f, directory, file, root, err);
         if (st == AT_OK) st = read_outputs(f, file, root, err);
-        if (st == AT_OK) st = resolve(f, file, err);
+        if (st == AT_OK) st = resolve(f, directory, file, err);
     }
     json_decref(root);
     free(file);
@@ -196,7 +262,8 @@ at_status at_folder_output(uint16_t **out, const at_folder *f, const char *direc
     void *data = NULL;
     char *path = at_text("%s/%s/%s.bin", directory, implementation, or_output_name(output));
     if (path == NULL) return at_fail_memory(err, sizeof(char *));
-    at_status st = read_bytes(&data, path, at_tensor_bytes(&f->call.out[output]), err);
+    /* key_cache_out need not be listed: the cache is key_cache, updated in place */
+    at_status st = read_bytes(&data, path, at_tensor_bytes(output == OR_KEY_CACHE_OUT ? &f->call.in[OR_KEY_CACHE] : &f->call.out[output]), err);
     *out = st == AT_OK ? data : NULL;
     free(path);
     return st;

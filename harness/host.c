@@ -1,9 +1,14 @@
 /* Subject and device together, and the header that names them. */
 #include "worker.h"
+#include "digest.h"
 #include "finding.h"
 #include "version.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +27,24 @@ static void describe(at_header *header, const at_options *o, const at_subject *s
     header->subject_file = at_text("%s", o->subject);
     header->device_kind = at_text("%s", facts->kind), header->device = at_text("%s", facts->name);
     header->arch = at_text("%s", facts->arch), header->driver = at_text("%s", facts->driver);
+    if (facts->id[0] != 0) header->device_id = at_text("%s", facts->id);
     header->seed = o->seed;
+}
+
+/* A journal must know a subject that was built anew. */
+static at_status digest_file(at_header *header, const char *path, at_error *err)
+{
+    char digest[AT_DIGEST_TEXT];
+    struct stat facts = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool fine = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
+    void *bytes = fine ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (fd >= 0) close(fd);
+    if (bytes == MAP_FAILED) return at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be read again: %s", path, strerror(errno));
+    at_status st = at_digest(digest, bytes, (size_t)facts.st_size, err);
+    munmap(bytes, (size_t)facts.st_size);
+    if (st == AT_OK) header->subject_digest = at_text("%s", digest);
+    return st;
 }
 
 at_status at_host_open(at_place_of_work *work, at_header *header, const at_options *o, at_error *err)
@@ -38,7 +60,8 @@ at_status at_host_open(at_place_of_work *work, at_header *header, const at_optio
     }
     work->host.ops->facts(work->host.device, &facts);
     describe(header, o, work->host.subject, &facts);
-    return AT_OK;
+    if ((st = digest_file(header, at_library_path(work->library), err)) != AT_OK) at_host_close(work);
+    return st;
 }
 
 void at_host_close(at_place_of_work *work)

@@ -21,6 +21,7 @@ struct at_journal_writer {
     int fd;
     char *path;
     off_t whole; /* bytes of whole lines in the file */
+    bool dirty;  /* some of them may not be on the disk */
     counts counts;
 };
 
@@ -71,6 +72,7 @@ static at_status write_line(at_journal_writer *w, const char *line, size_t bytes
     } while (written < 0 && errno == EINTR);
     if (written == (ssize_t)bytes) {
         w->whole += written;
+        w->dirty = true;
         return AT_OK;
     }
     const char *why = written < 0 ? strerror(errno) : "the disk is full";
@@ -145,11 +147,16 @@ at_status at_journal_append(at_journal_writer *w, const at_record *record, at_er
     return st;
 }
 
+at_status at_journal_sync(at_journal_writer *w, at_error *err) {
+    if (!w->dirty) return AT_OK;
+    w->dirty = false;
+    if (fsync(w->fd) == 0) return AT_OK;
+    return at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be brought to the disk: %s", w->path, strerror(errno));
+}
+
 at_status at_journal_end(at_journal_writer *w, at_error *err) {
     at_status st = append(w, put_end, &w->counts, err);
-    if (st == AT_OK && fsync(w->fd) != 0) {
-        st = at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be brought to the disk: %s", w->path, strerror(errno));
-    }
+    if (st == AT_OK) st = at_journal_sync(w, err);
     at_journal_abandon(w);
     return st;
 }

@@ -35,6 +35,14 @@ static void find_element(at_record *record, const char *what, const or_problem *
             place(text, p, e->token, e->head, e->channel), e->want, or_decode(p->dtype, e->got), e->got, e->low, e->high);
 }
 
+/* A NaN's payload is no number: what passes through is told by its bits. */
+static void find_bytes(at_record *record, const or_problem *p, const at_element *e, uint16_t want)
+{
+    char text[PLACE];
+    at_find(record, "value", "written row, passed through: %s: want 0x%04x (%.9g), got 0x%04x (%.9g)",
+            place(text, p, e->token, e->head, e->channel), want, e->want, e->got, or_decode(p->dtype, e->got));
+}
+
 /* The least and the greatest answer that pass, for people; a NaN that is due shows as one. */
 static void interval(at_element *e, or_dtype dtype, double bound)
 {
@@ -55,7 +63,9 @@ static void judge_written_row(at_record *record, at_tally *tally, const at_quest
         e.low = or_decode(p->dtype, row[c].rotated ? or_round(p->dtype, row[c].lo) : row[c].bits);
         e.high = or_decode(p->dtype, row[c].rotated ? or_round(p->dtype, row[c].hi) : row[c].bits);
         at_tally_add(tally, &e);
-        if (!e.opinion.accepted) find_element(record, row[c].rotated ? "written row, rotated" : "written row, bytes", p, &e);
+        if (e.opinion.accepted) continue;
+        if (row[c].rotated) find_element(record, "written row, rotated", p, &e);
+        else find_bytes(record, p, &e, row[c].bits);
     }
 }
 

@@ -193,6 +193,10 @@ at_status at_library_open(at_library **out, const at_subject **subject, const ch
     return st;
 }
 
+const char *at_library_path(const at_library *library) {
+    return library->path;
+}
+
 void at_library_close(at_library *library) {
     if (library == NULL) return;
     if (library->handle != NULL) dlclose(library->handle);

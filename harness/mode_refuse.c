@@ -22,8 +22,7 @@ static void judge_refusal(at_record *record, const at_host *host, const at_plan 
     at_code due = code_of[rule->code[plan->node.dialect]];
     refusal->text[sizeof refusal->text - 1] = 0;
     if (code == AT_ACCEPTED && rule->duty[plan->node.dialect] == OR_MAY && !hardened) {
-        record->verdict = AT_UNSUPPORTED;
-        record->message = at_text("%s accepts what %s lets a subject refuse; attest has no oracle for it", gate, rule->id);
+        at_set_aside(record, AT_UNSUPPORTED, "%s accepts what %s lets a subject refuse; attest has no oracle for it", gate, rule->id);
     } else if (code == AT_ACCEPTED) {
         at_find(record, "refusal", "%s accepted; %s is due: %s", gate, rule->id, rule->refused_when);
     } else if (code != due) {
@@ -66,6 +65,10 @@ static at_status ask_create(at_session *s, at_error *err)
     at_refusal refusal = {0};
     at_code code = s->host->subject->create(&s->node, s->host->device_index, &s->kernel, &refusal);
     judge_refusal(s->record, s->host, s->plan, "create", code, &refusal);
+    if (code != AT_ACCEPTED && s->kernel != NULL) {
+        at_find(s->record, "refusal", "create refused and left a kernel");
+        s->kernel = NULL;
+    }
     return AT_OK;
 }
 
@@ -78,18 +81,22 @@ static at_status ask_execute(at_session *s, at_error *err)
     at_refusal refusal = {0};
     at_status st;
     at_code code = s->kernel ? AT_ACCEPTED : host->subject->create(&s->node, host->device_index, &s->kernel, &refusal);
-    if (code != AT_ACCEPTED) {
-        at_find(s->record, "refusal", "create refused a node that execute was to judge: %.200s", refusal.text);
+    if (code != AT_ACCEPTED || s->kernel == NULL) {
+        at_find(s->record, "refusal", "create gave no kernel of a node that execute was to judge: %.200s", refusal.text);
+        s->kernel = NULL;
         return AT_OK;
     }
     make_untouchable(s);
+    if (host->subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal) != AT_ACCEPTED) s->workspace_bytes = 0;
+    s->call.workspace_bytes = s->workspace_bytes;
+    refusal = (at_refusal){0};
     s->call.capturing = cold;
     if (cold && (st = host->ops->capture_begin(host->device, err)) != AT_OK) return st;
     code = host->subject->execute(s->kernel, &s->call, &refusal);
     if (cold) {
         st = host->ops->capture_end(host->device, &graph, err);
         if (st == AT_OK) st = host->ops->inspect(host->device, graph, &nodes, err);
-        if (st == AT_OK && nodes.kernels + nodes.memsets + nodes.device_copies > 0) {
+        if (st == AT_OK && code != AT_ACCEPTED && nodes.kernels + nodes.memsets + nodes.device_copies > 0) {
             at_find(s->record, "refusal", "execute refused and had recorded %d kernels before", nodes.kernels);
         }
         if (graph != NULL) host->ops->graph_free(host->device, graph);
@@ -167,8 +174,7 @@ at_status at_mode_refuse(const at_host *host, const at_plan *plan, at_record *re
     at_session s = {.host = host, .plan = plan, .record = record};
     at_status st = AT_OK;
     if (plan->rule->duty[plan->node.dialect] == OR_OURS && !(host->subject->promises & AT_HARDENED)) {
-        record->verdict = AT_UNSUPPORTED;
-        record->message = at_text("%s is asked of subjects that promise AT_HARDENED alone", plan->rule->id);
+        at_set_aside(record, AT_UNSUPPORTED, "%s is asked of subjects that promise AT_HARDENED alone", plan->rule->id);
         return AT_OK;
     }
     if ((s.attr = calloc(plan->node.attrs + 1, sizeof *s.attr)) == NULL) return at_fail_memory(err, plan->node.attrs);

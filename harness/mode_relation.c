@@ -106,13 +106,13 @@ static at_status prefill_in_pieces(const at_host *host, const at_plan *plan, int
         carried = got;
         at_plan_free(piece);
     }
-    if (st == AT_OK && *going) caches_equal(record, "chunk", what, &plan->problem, &carried, whole);
+    if (st == AT_OK && *going && (host->subject->promises & AT_ANY_CHUNK)) caches_equal(record, "chunk", what, &plan->problem, &carried, whole);
     at_traces_free(&carried);
     at_variant_free(&v);
     return st;
 }
 
-/* chunk: a prefill whole and in pieces leaves the same cache, and answers alike. */
+/* chunk: a prefill whole and in pieces answers alike and, where it is promised, with the same bits, the cache's included. */
 at_status at_mode_chunk(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
 {
     static const int64_t size[] = {33, 16, 1};

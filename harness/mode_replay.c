@@ -12,8 +12,7 @@ static const at_cpu_how warm_up = {.order = AT_RANDOM, .seed = 1, .late = 1};
 static bool promised(const at_host *host, at_record *record)
 {
     if (host->subject->promises & AT_CAPTURE) return true;
-    record->verdict = AT_UNSUPPORTED;
-    record->message = at_text("%s does not promise to be captured", host->subject->name);
+    at_set_aside(record, AT_UNSUPPORTED, "%s does not promise to be captured", host->subject->name);
     return false;
 }
 
@@ -57,7 +56,8 @@ static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan
     if (st != AT_OK) return st;
     for (size_t b = 0; b < v->c.sequences; b++) {
         at_sequence *s = &v->sequence[b];
-        int64_t by = step >= 0 ? (step < s->reserve ? step : s->reserve) : -(s->past + 1) / 2;
+        int64_t most = s->fresh > 0 ? s->reserve : s->reserve - 1; /* an idle sequence keeps its room in the tables of angles */
+        int64_t by = step < 0 ? -(s->past + 1) / 2 : step < most ? step : most;
         s->past += by, s->reserve -= by;
     }
     v->c.page_order = AT_PAGES_RANDOM;

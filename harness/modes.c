@@ -7,9 +7,11 @@
 
 static bool for_values(const at_case *c) { return c->expect != AT_EXPECT_REFUSAL; }
 static bool for_refusals(const at_case *c) { return c->expect == AT_EXPECT_REFUSAL; }
-static bool for_batches(const at_case *c) { return for_values(c) && c->sequences > 1; }
-static bool for_prefills(const at_case *c) { return for_values(c) && c->sequences == 1 && c->skips + c->beyonds + (size_t)c->padded_tokens == 0; }
 static bool for_rotations(const at_case *c) { return for_values(c) && c->rotary_dim > 0; }
+/* What names a token or a page of this call does not carry over to calls of other lengths, nor shared rows to a sequence alone. */
+static bool for_series(const at_case *c) { return for_values(c) && c->skips + c->beyonds + c->unmappeds + (size_t)c->padded_tokens == 0; }
+static bool for_prefills(const at_case *c) { return for_series(c) && c->sequences == 1; }
+static bool for_batches(const at_case *c) { return for_series(c) && c->sequences > 1 && c->shared_prefix == 0; }
 
 static const at_mode modes[] = {
     {"eager", "a call from a fresh state, twice, judged by the oracle", true, for_values, at_mode_eager},
@@ -22,8 +24,8 @@ static const at_mode modes[] = {
     {"chunk", "a prefill whole and in pieces", false, for_prefills, at_mode_chunk},
     {"identity", "no RoPE, no turn, quarter turns beforehand: one cache", false, for_rotations, at_mode_identity},
     {"busy", "a hundred repeats beside other work", false, for_values, at_mode_busy},
-    {"life", "prefill, then decode; sequences idle, end, and start in freed pages", false, for_values, at_mode_life},
-    {"speculate", "several drafts a step, some rejected and written again", false, for_values, at_mode_speculate},
+    {"life", "prefill, then decode; sequences idle, end, and start in freed pages", false, for_series, at_mode_life},
+    {"speculate", "several drafts a step, some rejected and written again", false, for_series, at_mode_speculate},
 };
 
 const at_mode *at_modes(size_t *count)
@@ -98,14 +100,13 @@ at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode,
     at_describe(record, host->subject->name, c, mode, &dialect);
     record->verdict = AT_PASS;
     if (!listed) {
-        record->verdict = AT_UNSUPPORTED;
-        record->message = at_text("%s does not list the dialect %s", host->subject->name, or_dialect_name(dialect));
+        at_set_aside(record, AT_UNSUPPORTED, "%s does not list the dialect %s", host->subject->name, or_dialect_name(dialect));
     } else if (has_tag(c, "hardening") && !(host->subject->promises & AT_HARDENED)) {
-        record->verdict = AT_UNSUPPORTED;
-        record->message = at_text("asked of subjects that promise AT_HARDENED alone");
+        at_set_aside(record, AT_UNSUPPORTED, "asked of subjects that promise AT_HARDENED alone");
     } else {
         st = run_planned(host, c, mode, dialect, record, err);
     }
+    if (st == AT_FAILED && record->findings_all == 0) at_find(record, "sticky", "the device reports: %.300s", err->text);
     if (st != AT_OK && st != AT_FAILED) {
         record->verdict = AT_HARNESS_ERROR;
         if (record->message == NULL) record->message = at_text("%s", err->text);

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "sanitizer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,8 +52,12 @@ TEXT(arithmetic)
 FLAG(require_gpu)
 FLAG(no_progress)
 FLAG(json)
+FLAG(power)
 FLAG(in_process)
 FLAG(help)
+FLAG(resume)
+FLAG(overhead)
+TEXT(waivers)
 
 static at_status take_pattern(at_options *o, const char *value, at_error *err)
 {
@@ -74,6 +79,60 @@ static at_status take_device(at_options *o, const char *value, at_error *err)
     at_status st = integer(&n, "--device", value, 0, 1023, err);
     if (st == AT_OK) o->device = (int)n;
     return st;
+}
+
+static at_status take_devices(at_options *o, const char *value, at_error *err)
+{
+    for (o->devices = 0;; value++) {
+        char number[16] = "";
+        int64_t n;
+        size_t length = strcspn(value, ",");
+        memcpy(number, value, length < sizeof number ? length : sizeof number - 1);
+        at_status st = integer(&n, "--devices", number, 0, 1023, err);
+        if (st != AT_OK) return st;
+        if (o->devices == AT_MOST_DEVICES) return at_fail(err, AT_USAGE, "--devices: more than %d", AT_MOST_DEVICES);
+        for (int i = 0; i < o->devices; i++) {
+            if (o->device_list[i] == n) return at_fail(err, AT_USAGE, "--devices: %lld stands there twice", (long long)n);
+        }
+        o->device_list[o->devices++] = (int)n;
+        value += length;
+        if (*value == 0) return AT_OK;
+    }
+}
+
+static at_status take_repeat(at_options *o, const char *value, at_error *err)
+{
+    return integer(&o->repeat, "--repeat", value, 1, 1000, err);
+}
+
+static at_status take_wait(at_options *o, const char *value, at_error *err)
+{
+    int64_t n;
+    at_status st = integer(&n, "--wait", value, 0, 1000000, err);
+    if (st == AT_OK) o->wait = (double)n;
+    return st;
+}
+
+/* "2G": a number and K, M, G or nothing, powers of 1024. */
+static at_status take_memory(at_options *o, const char *value, at_error *err)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    const char *unit = *end != 0 && end[1] == 0 ? strchr(units, *end) : NULL;
+    unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    bool fine = value[0] >= '0' && value[0] <= '9' && errno == 0 && (*end == 0 || unit != NULL) && n << shift >> shift == n;
+    if (!fine || n << shift < (1U << 26)) return at_fail(err, AT_USAGE, "--memory: '%s' is not a size of at least 64M", value);
+    o->memory = n << shift;
+    return AT_OK;
+}
+
+static at_status take_sanitizer(at_options *o, const char *value, at_error *err)
+{
+    o->sanitizer = value;
+    if (at_sanitizer_known(value)) return AT_OK;
+    return at_fail(err, AT_USAGE, "--sanitizer: '%s' is none of memcheck, racecheck, initcheck, synccheck", value);
 }
 
 static at_status take_jobs(at_options *o, const char *value, at_error *err)
@@ -117,6 +176,7 @@ static at_status take_shard(at_options *o, const char *value, at_error *err)
     const char *slash = strchr(value, '/');
     char first[24] = "";
     if (slash != NULL && (size_t)(slash - value) < sizeof first) memcpy(first, value, (size_t)(slash - value));
+    o->shard_given = true;
     if (slash != NULL && integer(&o->shards, "--shard", slash + 1, 1, 100000, err) == AT_OK &&
         integer(&o->shard, "--shard", first, 1, o->shards, err) == AT_OK) {
         return AT_OK;
@@ -128,25 +188,34 @@ static const at_option table[] = {
     {"subject", "NAME|FILE.so", "run repro worker explain bench doctor", "what is judged; default: cuda where there is a GPU, else cpu", take_subject},
     {"cases", "PATH", "list check show run repro doctor worker export explain cover mutate bench", "a suite file or a directory of them; default: cases/", take_cases},
     {"tier", "smoke|quick|full|stress", "list run cover export", "the tier and all below it; default: quick", take_tier},
-    {"k", "ID|GLOB", "list check show run cover export", "only these cases, of any tier unless --tier is given; may be repeated", take_pattern},
+    {"k", "ID|GLOB", "list check show run cover export bench", "only these cases, of any tier unless --tier is given; may be repeated", take_pattern},
     {"tag", "TAG", "list run cover export", "only cases with this tag or this clause or scenario among what they cover; may be repeated", take_tag},
     {"mode", "MODE", "list run repro", "only this mode", take_mode},
     {"device", "N", "run repro doctor worker explain bench", "which GPU; default 0", take_device},
-    {"j", "N", "run", "workers at once; default: one a core on the CPU, one on a GPU", take_jobs},
+    {"devices", "N,N...", "run", "several GPUs of one kind, a worker on each", take_devices},
+    {"wait", "SECONDS", "run repro bench", "for a GPU that another run holds; default 300", take_wait},
+    {"j", "N", "run", "workers at once; default: one a core on the CPU, one on each GPU", take_jobs},
+    {"memory", "SIZE", "run repro worker bench", "data memory that a worker may have, as 8G; default: three quarters of the machine's", take_memory},
+    {"sanitizer", "TOOL", "run", "workers under compute-sanitizer: memcheck, racecheck, initcheck or synccheck", take_sanitizer},
     {"seed", "N", "show run repro worker export explain bench", "of all inputs; default 1", take_seed},
-    {"shard", "I/N", "list run", "the I-th of N parts of the run", take_shard},
+    {"shard", "I/N", "list run", "the I-th of N parts; run also takes it from GTEST_* and SLURM_ARRAY_TASK_* variables", take_shard},
+    {"resume", NULL, "run", "go on with the journal in --out, if there is one", take_resume},
+    {"repeat", "N", "run", "run each attempt N times; one that changes its verdict is FLAKY", take_repeat},
+    {"waivers", "FILE", "run", "failures that are known; default: waivers.yaml here or beside the program, if there is one", take_waivers},
     {"timeout", "SECONDS", "run repro", "what an attempt may take; default: by its cost, at least 60", take_timeout},
     {"max-fail", "N", "run", "stop after N failed attempts", take_max_fail},
     {"require-gpu", NULL, "run", "anything but a GPU's answer is UNVALIDATED", take_require_gpu},
     {"out", "DIR", "run report judge export", "where reports are written; default build/reports", take_out},
     {"dialect", "NAME", "judge export", "onnx-genai or onnxruntime", take_dialect},
     {"implementation", "NAME", "judge", "the folder of each case that holds the outputs to judge; default: every one there is", take_implementation},
-    {"arithmetic", "WORDS", "judge", "how the outputs were computed, as rope=exact,dot=f32,...; what is not said is judged by the widest", take_arithmetic},
+    {"arithmetic", "WORDS", "judge cover", "how the outputs were computed, as rope=exact,dot=f32,...; what is not said is judged by the widest", take_arithmetic},
     {"in-process", NULL, "repro", "no worker process: for debuggers and profilers", take_in_process},
     {"dump", "DIR", "repro", "write got, want and allowed there", take_dump},
+    {"overhead", NULL, "bench", "what the harness costs an attempt beyond oracle and subject", take_overhead},
     {"json", NULL, "list show doctor cover", "machine-readable", take_json},
+    {"power", NULL, "cover", "which wrong readings each case would reject", take_power},
     {"no-progress", NULL, "run", "no progress lines", take_no_progress},
-    {"color", "auto|always|never", "list check show run repro judge report doctor cover", "default auto; NO_COLOR is honoured", take_color},
+    {"color", "auto|always|never", "list check show run repro judge report merge doctor cover", "default auto; NO_COLOR is honoured", take_color},
     {"help", NULL, "", "this", take_help},
 };
 
@@ -204,7 +273,7 @@ at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err
 {
     at_status st = AT_OK;
     bool only_words = false;
-    *out = (at_options){.command = "help", .tier = AT_QUICK, .seed = 1, .shard = 1, .shards = 1, .color = "auto"};
+    *out = (at_options){.command = "help", .tier = AT_QUICK, .seed = 1, .repeat = 1, .shard = 1, .shards = 1, .wait = 300, .color = "auto"};
     if (argc > 1) out->command = argv[1];
     if (strcmp(out->command, "--help") == 0 || strcmp(out->command, "-h") == 0) out->command = "help";
     if (strcmp(out->command, "--version") == 0) out->command = "version";

@@ -5,6 +5,8 @@
 #include "case.h"
 #include "error.h"
 
+enum { AT_MOST_DEVICES = 64 };
+
 typedef struct {
     const char *command;
     const char **word;        /* [words] positional arguments */
@@ -19,12 +21,19 @@ typedef struct {
     const char *mode;         /* NULL: all */
     bool tier_given;
     at_tier tier;             /* quick */
-    int device, jobs;         /* 0; 0: one a core on the CPU, one on a GPU */
+    int device, jobs;         /* 0; 0: one a core on the CPU, one a device on GPUs */
+    int device_list[AT_MOST_DEVICES], devices; /* [devices] of a run on several; 0: `device` alone */
     uint64_t seed;            /* 1 */
     double timeout;           /* seconds an attempt may take; 0: by its cost */
     int64_t max_fail;         /* stop after so many failed attempts; 0: never */
+    int64_t repeat;           /* 1: runs of each attempt */
     int64_t shard, shards;    /* 1 of 1 */
-    bool require_gpu, no_progress, json, in_process, help;
+    bool shard_given;
+    uint64_t memory;          /* bytes of data a worker may have; 0: most of the machine's */
+    double wait;              /* 300: seconds to wait for a device that another run holds */
+    const char *sanitizer;    /* NULL: none */
+    const char *waivers;      /* NULL: waivers.yaml in the working directory or beside the program, if there is one */
+    bool require_gpu, no_progress, json, in_process, power, help, resume, overhead;
     const char *color;        /* auto, always, never */
     const char *dialect, *dump, *implementation, *arithmetic;
 } at_options;

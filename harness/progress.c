@@ -24,15 +24,20 @@ static void show(at_progress *p, double now)
     p->shown = now;
 }
 
-void at_progress_add(at_progress *p, const at_record *record)
+void at_progress_show(at_progress *p)
 {
     double now = seconds_now();
+    if (!p->off && now - p->shown > (p->terminal ? 0.1 : 10)) show(p, now);
+}
+
+void at_progress_add(at_progress *p, const at_record *record)
+{
     p->done++;
     p->failed += at_verdict_status(record->verdict) == AT_FAILED;
-    if (!p->off && now - p->shown > (p->terminal ? 0.1 : 10)) show(p, now);
+    at_progress_show(p);
 }
 
 void at_progress_end(at_progress *p)
 {
-    if (!p->off && p->terminal && p->done > 0) fputs("\r\033[K", stderr);
+    if (!p->off && p->terminal && p->shown > p->started) fputs("\r\033[K", stderr);
 }

@@ -12,6 +12,8 @@ typedef struct {
 
 void at_progress_start(at_progress *, size_t total, bool off);
 void at_progress_add(at_progress *, const at_record *);
+/* Now and then, also when nothing has ended. */
+void at_progress_show(at_progress *);
 void at_progress_end(at_progress *);
 
 #endif

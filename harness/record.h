@@ -62,10 +62,19 @@ void at_record_clear(at_record *);   /* frees what it owns, zeroes it */
 typedef struct {
     char *attest_version, *revision, *command, *started; /* UTC, ISO 8601 */
     char *subject, *subject_version, *subject_file;
+    char *subject_digest;            /* SHA-256 of its file */
     char *device_kind, *device, *arch, *driver, *host, *compiler;
+    char *device_id;                 /* of the very card: its UUID; absent on the CPU */
     char *tier, *filter;
     uint64_t seed;
     int64_t planned, planned_cases;  /* attempts; unique ids among them */
+    char *plan;                      /* SHA-256 over id, content hash and mode of each attempt of the whole run */
+    int64_t shard, shards;           /* this is the I-th of N parts of the whole run; 1 of 1 */
+    int64_t whole, whole_cases;      /* planned and planned_cases of the whole run */
+    char **whole_floors;             /* NULL-terminated; floors of the whole run, for whoever joins its parts */
+    int64_t repeat;                  /* runs that each attempt had */
+    char *sanitizer;                 /* that the workers ran under, or NULL */
+    char *waivers;                   /* SHA-256 of the waivers' file, or NULL */
     int64_t gpus;                    /* GPUs that the host has; 0: none was seen */
     bool require_gpu;                /* an answer from anything else validates nothing */
     char **suites;                   /* NULL-terminated: those the run was to cover */
@@ -93,6 +102,8 @@ AT_MUST_USE at_status at_journal_create(at_journal_writer **out, const char *pat
 /* Goes on after the last whole record of a journal, which so_far returns; a torn line and the end mark are cut off. */
 AT_MUST_USE at_status at_journal_resume(at_journal_writer **out, at_journal **so_far, const char *path, at_error *err);
 AT_MUST_USE at_status at_journal_append(at_journal_writer *, const at_record *, at_error *err);
+/* To the disk with what was appended; to be called now and then. */
+AT_MUST_USE at_status at_journal_sync(at_journal_writer *, at_error *err);
 AT_MUST_USE at_status at_journal_end(at_journal_writer *, at_error *err); /* end mark with counts, sync, close; frees it in any case */
 void at_journal_abandon(at_journal_writer *);                            /* closes without the end mark; NULL is fine */
 

@@ -1,5 +1,7 @@
 #include "select.h"
+#include "shard.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,49 +35,6 @@ double at_cost(const at_case *c, const at_mode *mode)
     return 1e4 + keys * heads * 2 * (double)c->head_size * (strcmp(mode->name, "eager") == 0 ? 2 : 4);
 }
 
-/* Greedy: the dearest first, each to the shard that has the least so far. */
-typedef struct {
-    size_t at;
-    double cost;
-} weight;
-
-static int dearest_first(const void *a, const void *b)
-{
-    const weight *x = a, *y = b;
-    if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-static at_status keep_shard(at_selection *s, int64_t shard, int64_t shards, at_error *err)
-{
-    weight *order = calloc(s->choices + 1, sizeof *order);
-    double *load = calloc((size_t)shards, sizeof *load);
-    bool *mine = calloc(s->choices + 1, sizeof *mine);
-    at_status st = AT_OK;
-    if (order == NULL || load == NULL || mine == NULL) {
-        st = at_fail_memory(err, s->choices);
-        goto done;
-    }
-    for (size_t i = 0; i < s->choices; i++) order[i] = (weight){i, at_cost(s->choice[i].c, s->choice[i].mode)};
-    qsort(order, s->choices, sizeof *order, dearest_first);
-    for (size_t i = 0; i < s->choices; i++) {
-        int64_t least = 0;
-        for (int64_t n = 1; n < shards; n++) least = load[n] < load[least] ? n : least;
-        load[least] += order[i].cost;
-        mine[order[i].at] = least == shard - 1;
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < s->choices; i++) {
-        if (mine[i]) s->choice[kept++] = s->choice[i];
-    }
-    s->choices = kept;
-done:
-    free(mine);
-    free(load);
-    free(order);
-    return st;
-}
-
 static at_status check_words(const at_cases *cases, const at_options *o, at_error *err)
 {
     size_t n = at_cases_count(cases);
@@ -102,6 +61,20 @@ static size_t distinct(const at_selection *s)
     return count;
 }
 
+/* Of all that the attempts are: a journal whose plan has the same digest was made of the same ones. */
+static at_status digest_plan(at_selection *s, at_error *err)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f = open_memstream(&text, &bytes);
+    if (f == NULL) return at_fail_memory(err, s->choices);
+    for (size_t i = 0; i < s->choices; i++) fprintf(f, "%s %s %s\n", s->choice[i].c->id, s->choice[i].c->hash, s->choice[i].mode->name);
+    bool failed = fclose(f) != 0;
+    at_status st = failed ? at_fail_memory(err, bytes) : at_digest(s->plan, text, bytes, err);
+    free(text);
+    return st;
+}
+
 at_status at_select(at_selection *out, const at_cases *cases, const at_options *o, at_error *err)
 {
     size_t modes, n = at_cases_count(cases);
@@ -117,7 +90,10 @@ at_status at_select(at_selection *out, const at_cases *cases, const at_options *
             out->choice[out->choices++] = (at_choice){i, c, &mode[m]};
         }
     }
-    if (o->shards > 1) st = keep_shard(out, o->shard, o->shards, err);
+    out->whole = out->choices;
+    out->whole_cases = distinct(out);
+    st = digest_plan(out, err);
+    if (st == AT_OK && o->shards > 1) st = at_shard_keep(out, o->shard, o->shards, err);
     out->cases = distinct(out);
     if (st != AT_OK) at_selection_free(out);
     return st;

@@ -2,6 +2,7 @@
 #ifndef AT_SELECT_H
 #define AT_SELECT_H
 
+#include "digest.h"
 #include "modes.h"
 #include "options.h"
 
@@ -15,6 +16,8 @@ typedef struct {
     at_choice *choice; /* [choices] in the cases' order */
     size_t choices;
     size_t cases;      /* distinct ones among them */
+    size_t whole, whole_cases; /* the same before a shard was cut */
+    char plan[AT_DIGEST_TEXT]; /* of the whole: id, content hash and mode of each attempt */
 } at_selection;
 
 /* AT_USAGE where a pattern, tag or mode matches nothing: a typing error must not look like a green run. */

@@ -1,6 +1,7 @@
 #include "session.h"
 #include "blackbox.h"
 #include "design.h"
+#include "digest.h"
 #include "dump.h"
 #include "finding.h"
 
@@ -17,16 +18,17 @@ const char *at_code_name(at_code code)
     return (size_t)code < sizeof code_name / sizeof *code_name ? code_name[code] : "a code that the ABI does not have";
 }
 
-/* A legal call was refused: a subject may say that it does not do it, or that memory is short; all else is wrong. */
-static void refused(at_record *record, const char *gate, at_code code, at_refusal *refusal)
+/* A legal call was refused: a subject may say that it does not do it, or that memory is short, but not of a call that it has made before;
+ * all else is wrong. */
+static void refused(at_record *record, const char *gate, bool made_before, at_code code, at_refusal *refusal)
 {
     refusal->text[sizeof refusal->text - 1] = 0;
     const char *rule = refusal->rule ? refusal->rule : "no rule";
-    if (code == AT_NOT_IMPLEMENTED || code == AT_OUT_OF_MEMORY) {
-        record->verdict = code == AT_NOT_IMPLEMENTED ? AT_UNSUPPORTED : AT_NOT_RUN;
-        if (record->message == NULL) {
-            record->message = at_text("%s said %s (%s): %s", gate, at_code_name(code), rule, refusal->text);
-        }
+    if (made_before) {
+        at_find(record, "refusal", "%s refused with %s (%s) what it had accepted before: %s", gate, at_code_name(code), rule, refusal->text);
+    } else if (code == AT_NOT_IMPLEMENTED || code == AT_OUT_OF_MEMORY) {
+        at_set_aside(record, code == AT_NOT_IMPLEMENTED ? AT_UNSUPPORTED : AT_NOT_RUN, "%s said %s (%s): %s", gate, at_code_name(code), rule,
+                     refusal->text);
     } else {
         at_find(record, "refusal", "%s refused a legal call with %s (%s): %s", gate, at_code_name(code), rule, refusal->text);
     }
@@ -47,11 +49,14 @@ at_status at_session_open(at_session *s, const at_host *host, const at_plan *pla
     at_code code;
     at_phase("supports, create, prepare");
     if (kernel == NULL && (code = subject->supports(&s->node, given, &refusal)) != AT_ACCEPTED) {
-        refused(record, "supports", code, &refusal);
+        refused(record, "supports", false, code, &refusal);
     } else if (kernel == NULL && (code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
-        refused(record, "create", code, &refusal);
+        refused(record, "create", false, code, &refusal);
+        s->kernel = NULL; /* whatever stands there, it is no kernel */
+    } else if (s->kernel == NULL) {
+        at_find(record, "refusal", "create accepted and returned no kernel");
     } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) != AT_ACCEPTED) {
-        refused(record, "prepare", code, &refusal);
+        refused(record, "prepare", false, code, &refusal);
     } else {
         *going = true;
     }
@@ -118,23 +123,30 @@ at_status at_session_restore(at_session *s, uint8_t poison, at_error *err)
     at_device *device = s->host->device;
     at_status st = AT_OK;
     for (int i = 0; i < AT_SLOTS && st == AT_OK; i++) {
-        if (s->buffer[i].data == NULL) continue;
-        st = i < AT_INPUTS ? ops->upload(device, &s->buffer[i], s->plan->call.in[i].data, err)
-                           : ops->fill(device, &s->buffer[i], poison, err);
+        const at_buffer *buffer = &s->buffer[i];
+        if (buffer->data == NULL) continue;
+        if (i >= AT_INPUTS) {
+            st = ops->fill(device, buffer, poison, err);
+        } else if (at_tensor_bytes(&s->plan->call.in[i]) != buffer->bytes) { /* contents of another call, of other shapes */
+            st = at_fail(err, AT_INFRASTRUCTURE, "%s: %zu bytes planned for a buffer of %zu", slot_name(i),
+                         at_tensor_bytes(&s->plan->call.in[i]), buffer->bytes);
+        } else {
+            st = ops->upload(device, buffer, s->plan->call.in[i].data, err);
+        }
     }
     return st;
 }
 
 at_status at_session_execute(at_session *s, bool capturing, bool *going, at_error *err)
 {
-    (void)err;
     at_refusal refusal = {0};
     s->call.capturing = capturing;
     at_phase(capturing ? "execute, capturing" : "execute");
     at_code code = s->host->subject->execute(s->kernel, &s->call, &refusal);
     *going = code == AT_ACCEPTED;
-    if (!*going) refused(s->record, capturing ? "execute while capturing" : "execute", code, &refusal);
-    return AT_OK;
+    if (!*going) refused(s->record, capturing ? "execute while capturing" : "execute", s->accepted, code, &refusal);
+    s->accepted |= *going;
+    return *going || capturing ? AT_OK : at_session_wait(s, err); /* a refusal may come from a device that is past use */
 }
 
 at_status at_session_wait(at_session *s, at_error *err)
@@ -175,9 +187,22 @@ static at_status detect_input(at_session *s, int slot, at_error *err)
     return st;
 }
 
+/* The one input that lies on the host has no copy to be compared with, but a digest. */
+static at_status detect_metadata(at_session *s, at_error *err)
+{
+    const or_tensor *planned = &s->plan->call.in[OR_ATTENTION_METADATA];
+    char now[AT_DIGEST_TEXT];
+    if (planned->dtype == OR_ABSENT) return AT_OK;
+    at_status st = at_digest(now, planned->data, at_tensor_bytes(planned), err);
+    if (st == AT_OK && strcmp(now, s->plan->digest[OR_ATTENTION_METADATA]) != 0) {
+        at_find(s->record, "input", "attention_metadata changed; inputs are const");
+    }
+    return st;
+}
+
 at_status at_session_detect(at_session *s, at_error *err)
 {
-    at_status st = AT_OK;
+    at_status st = detect_metadata(s, err);
     for (int i = 0; i < AT_SLOTS && st == AT_OK; i++) {
         if (s->buffer[i].data == NULL) continue;
         st = detect_canary(s, i, err);

@@ -24,6 +24,7 @@ typedef struct {
     at_record *record;       /* findings go here */
     at_kernel *kernel;
     bool borrowed;           /* the kernel is another session's */
+    bool accepted;           /* execute has made this call before */
     int first_slot;          /* of the device's arena: sessions that live side by side have slots of their own */
     at_node node;
     at_attr *attr;

@@ -1,10 +1,30 @@
 #include "wire.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
+
+uint64_t at_ticket(void)
+{
+    uint64_t ticket = 0;
+    if (getrandom(&ticket, sizeof ticket, 0) == (ssize_t)sizeof ticket) return ticket;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_nsec * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* FNV-1a from another start. */
+static uint64_t seal(uint64_t ticket, const char *payload, size_t bytes)
+{
+    uint64_t hash = ticket ^ UINT64_C(0xCBF29CE484222325);
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ (unsigned char)payload[i]) * UINT64_C(0x100000001B3);
+    return hash;
+}
 
 static at_status write_all(int fd, const char *data, size_t bytes, at_error *err)
 {
@@ -17,14 +37,18 @@ static at_status write_all(int fd, const char *data, size_t bytes, at_error *err
     return AT_OK;
 }
 
-at_status at_frame_write(int fd, const char *payload, size_t bytes, at_error *err)
+at_status at_frame_write(int fd, uint64_t ticket, const char *payload, size_t bytes, at_error *err)
 {
-    char *frame = malloc(bytes + 32);
-    if (frame == NULL) return at_fail_memory(err, bytes + 32);
-    size_t head = (size_t)snprintf(frame, 32, "%zu\n", bytes);
-    memcpy(frame + head, payload, bytes);
-    frame[head + bytes] = '\n';
-    at_status st = write_all(fd, frame, head + bytes + 1, err);
+    if (bytes > AT_FRAME_LIMIT) {
+        return at_fail(err, AT_INFRASTRUCTURE, "a message of %zu bytes; between worker and supervisor there are at most %d", bytes,
+                       AT_FRAME_LIMIT);
+    }
+    char *frame = malloc(bytes + AT_FRAME_HEAD + 1);
+    if (frame == NULL) return at_fail_memory(err, bytes + AT_FRAME_HEAD + 1);
+    snprintf(frame, AT_FRAME_HEAD + 1, "%07zu %016" PRIx64 "\n", bytes, seal(ticket, payload, bytes));
+    memcpy(frame + AT_FRAME_HEAD, payload, bytes);
+    frame[AT_FRAME_HEAD + bytes] = '\n';
+    at_status st = write_all(fd, frame, AT_FRAME_HEAD + bytes + 1, err);
     free(frame);
     return st;
 }
@@ -48,35 +72,35 @@ at_status at_frames_feed(at_frames *frames, int fd, bool *open, at_error *err)
     return AT_OK;
 }
 
-/* The payload's length and where it starts; false while the head is not whole. */
-static bool head_of(const at_frames *frames, size_t *length, size_t *start, bool *corrupt)
+/* Whether what has come of the head can be the start of one. */
+static bool head_so_far(const char *data, size_t used)
 {
-    size_t i = 0, n = 0;
-    while (i < frames->used && i < 8 && frames->data[i] >= '0' && frames->data[i] <= '9') {
-        n = n * 10 + (size_t)(frames->data[i++] - '0');
+    static const char shape[] = "ddddddd hhhhhhhhhhhhhhhh\n";
+    for (size_t i = 0; i < used && i < AT_FRAME_HEAD; i++) {
+        bool digit = data[i] >= '0' && data[i] <= '9', letter = data[i] >= 'a' && data[i] <= 'f';
+        if (shape[i] == 'd' ? !digit : shape[i] == 'h' ? !digit && !letter : data[i] != shape[i]) return false;
     }
-    if (i == frames->used && i < 8) return false;
-    *corrupt = i == 0 || frames->data[i] != '\n' || n > AT_FRAME_LIMIT;
-    *length = n, *start = i + 1;
-    return !*corrupt;
+    return true;
 }
 
-char *at_frames_next(at_frames *frames, size_t *bytes, bool *corrupt)
+char *at_frames_next(at_frames *frames, uint64_t ticket, size_t *bytes, bool *corrupt)
 {
-    size_t length, start;
-    *corrupt = false;
-    if (!head_of(frames, &length, &start, corrupt) || frames->used < start + length + 1) return NULL;
-    if (frames->data[start + length] != '\n') {
-        *corrupt = true;
-        return NULL;
-    }
-    char *payload = malloc(length + 1);
+    *bytes = 0;
+    *corrupt = !head_so_far(frames->data, frames->used);
+    if (*corrupt || frames->used < AT_FRAME_HEAD) return NULL;
+    size_t length = strtoul(frames->data, NULL, 10);
+    uint64_t sealed = strtoull(frames->data + 8, NULL, 16);
+    const char *start = frames->data + AT_FRAME_HEAD;
+    *corrupt = length > AT_FRAME_LIMIT;
+    if (*corrupt || frames->used < AT_FRAME_HEAD + length + 1) return NULL;
+    *corrupt = start[length] != '\n' || seal(ticket, start, length) != sealed;
+    char *payload = *corrupt ? NULL : malloc(length + 1);
     if (payload == NULL) return NULL;
-    memcpy(payload, frames->data + start, length);
+    memcpy(payload, start, length);
     payload[length] = 0;
     *bytes = length;
-    frames->used -= start + length + 1;
-    memmove(frames->data, frames->data + start + length + 1, frames->used);
+    frames->used -= AT_FRAME_HEAD + length + 1;
+    memmove(frames->data, start + length + 1, frames->used);
     return payload;
 }
 

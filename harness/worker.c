@@ -1,5 +1,6 @@
 #include "worker.h"
 #include "blackbox.h"
+#include "confine.h"
 #include "finding.h"
 #include "wire.h"
 
@@ -41,37 +42,88 @@ static at_status say_hello(at_status st, const at_header *header, const at_error
 {
     char *text = NULL;
     at_status said = at_hello_to_json(&text, st, header, why, err);
-    if (said == AT_OK) said = at_frame_write(AT_WORKER_REPLY, text, strlen(text), err);
+    if (said == AT_OK) said = at_frame_write(AT_WORKER_REPLY, 0, text, strlen(text), err);
     free(text);
     return said;
 }
 
-/* "INDEX MODE" of a request line. */
-static at_status parse_request(const char *line, const at_cases *cases, const at_case **c, const at_mode **mode, at_error *err)
+typedef struct {
+    const at_case *c;
+    const at_mode *mode;
+    uint64_t ticket;
+} request;
+
+/* "INDEX HASH MODE TICKET". The hash says that both sides have read the same files. */
+static at_status parse_request(request *out, const char *line, const at_cases *cases, at_error *err)
 {
     uint64_t index;
-    char name[32];
-    if (sscanf(line, "%" SCNu64 " %31s", &index, name) != 2 || index >= at_cases_count(cases)) {
+    char hash[17], name[32];
+    if (sscanf(line, "%" SCNu64 " %16s %31s %" SCNx64, &index, hash, name, &out->ticket) != 4) {
         return at_fail(err, AT_INFRASTRUCTURE, "a request that is no request: %.60s", line);
     }
-    *c = at_cases_at(cases, (size_t)index);
-    *mode = at_mode_by_name(name);
-    return *mode != NULL ? AT_OK : at_fail(err, AT_INFRASTRUCTURE, "a request for the mode '%s', which there is not", name);
+    out->c = index < at_cases_count(cases) ? at_cases_at(cases, (size_t)index) : NULL;
+    if (out->c == NULL || strcmp(out->c->hash, hash) != 0) {
+        return at_fail(err, AT_INFRASTRUCTURE, "the case files have changed since the run began; run it again");
+    }
+    out->mode = at_mode_by_name(name);
+    return out->mode != NULL ? AT_OK : at_fail(err, AT_INFRASTRUCTURE, "a request for the mode '%s', which there is not", name);
 }
 
-/* Sets *poisoned where nothing more can be run in this process. */
-static at_status answer(const at_host *host, const at_case *c, const at_mode *mode, bool *poisoned, at_error *err)
+/* A subject may see the device's error first and return without it: it is this attempt's all the same, and the process's last. */
+static bool device_is_spoilt(const at_host *host, at_record *record)
+{
+    at_error words;
+    if (host->ops->wait(host->device, &words) != AT_FAILED) return false;
+    at_find(record, "sticky", "the device reports: %.300s", words.text);
+    return true;
+}
+
+/* *done where nothing more can be run in this process, or should be: a fault of ours may be what an earlier attempt left behind. */
+static at_status answer(const at_host *host, const request *q, bool *done, at_error *err)
 {
     at_record record = {0};
     char *text = NULL;
     at_error why = {0};
-    *poisoned = at_attempt(host, c, mode, &record, &why) == AT_FAILED;
+    *done = at_attempt(host, q->c, q->mode, &record, &why) == AT_FAILED || record.verdict == AT_HARNESS_ERROR;
+    if (!*done) *done = device_is_spoilt(host, &record);
     record.device = at_text("%s %d", host->ops->kind, host->device_index);
     at_status st = at_record_to_json(&text, &record, err);
-    if (st == AT_OK) st = at_frame_write(AT_WORKER_REPLY, text, strlen(text), err);
+    fflush(NULL); /* what the subject has printed belongs to this attempt */
+    if (st == AT_OK) st = at_frame_write(AT_WORKER_REPLY, q->ticket, text, strlen(text), err);
     free(text);
     at_record_clear(&record);
     return st;
+}
+
+/* Until the supervisor asks no more. */
+static at_status serve(const at_host *host, const at_cases *cases, bool *done, at_error *err)
+{
+    char line[160];
+    at_status st = AT_OK;
+    while (st == AT_OK && !*done && fgets(line, sizeof line, stdin) != NULL) {
+        request q = {0};
+        if ((st = parse_request(&q, line, cases, err)) != AT_OK) break;
+        at_phase("planning");
+        at_blackbox_begin(q.ticket);
+        st = answer(host, &q, done, err);
+        at_phase("idle");
+    }
+    return st;
+}
+
+/* Signals that end a job reach all its processes: the supervisor decides, and its end is the worker's. */
+static void settle_in(const at_options *o)
+{
+    static const int sent_to_all[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t all;
+    for (size_t i = 0; i < sizeof sent_to_all / sizeof *sent_to_all; i++) signal(sent_to_all[i], SIG_IGN);
+    sigemptyset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* last words come before a crash */
+    at_blackbox_carry(at_blackbox_map(AT_WORKER_BLACKBOX));
+    at_blackbox_catch_signals();
+    at_confine(o->memory);
 }
 
 int at_worker_main(const at_options *o)
@@ -80,25 +132,19 @@ int at_worker_main(const at_options *o)
     at_header header = {0};
     at_cases *cases = NULL;
     at_error err = {0}, pipe_error = {0};
-    char line[128];
-    bool poisoned = false;
-    signal(SIGINT, SIG_IGN); /* a terminal sends it to both; the supervisor decides */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    at_blackbox_carry(at_blackbox_map(AT_WORKER_BLACKBOX));
-    at_blackbox_catch_signals();
+    bool done = false;
+    settle_in(o);
     at_status st = at_cases_load(&cases, o->cases, NULL, &err);
     at_phase("opening subject and device");
     if (st == AT_OK) st = at_host_open(&work, &header, o, &err);
     at_status said = say_hello(st, &header, &err, &pipe_error);
     if (st == AT_OK) st = said;
-    while (st == AT_OK && !poisoned && fgets(line, sizeof line, stdin) != NULL) {
-        const at_case *c = NULL;
-        const at_mode *mode = NULL;
-        at_phase("planning");
-        if ((st = parse_request(line, cases, &c, &mode, &err)) == AT_OK) st = answer(&work.host, c, mode, &poisoned, &err);
-        at_phase("idle");
-    }
-    if (!poisoned) at_host_close(&work);
+    at_phase("idle");
+    if (st == AT_OK) st = serve(&work.host, cases, &done, &err);
+    if (st != AT_OK) fprintf(stderr, "%s\n", err.text);
+    at_phase("putting subject and device away");
+    if (!done) at_host_close(&work); /* a poisoned context cannot be closed in order */
+    at_blackbox_leave();
     at_header_clear(&header);
     at_cases_free(cases);
     return (int)st;

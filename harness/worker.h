@@ -1,4 +1,5 @@
-/* The process that holds subject and device. It answers requests "INDEX MODE" on descriptor 0 with records on descriptor 3, and dies alone. */
+/* The process that holds subject and device. It answers requests "INDEX HASH MODE TICKET" on descriptor 0 with records
+ * sealed with the ticket on descriptor 3, and dies alone. */
 #ifndef AT_WORKER_H
 #define AT_WORKER_H
 

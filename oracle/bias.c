@@ -10,8 +10,8 @@ static double dot(int64_t n, const double *x, const double *y) {
     return sum;
 }
 
-static void add_row(or_tally *tally, or_dtype t, int64_t n, const double *direction, const double *o, const double *without_p,
-                    const uint16_t *got) {
+static void add_row(or_tally *tally, or_dtype t, int64_t n, const double *direction, const double *o,
+                    const double *without_p, const uint16_t *got) {
     const double norm = dot(n, direction, direction);
     double along = 0, reach = 0;
     for (int64_t d = 0; d < n; d++) {
@@ -26,8 +26,8 @@ static void add_row(or_tally *tally, or_dtype t, int64_t n, const double *direct
     tally->systematic += reach / norm;
 }
 
-void or_bias_add(or_bias *bias, or_dtype t, int64_t channels, const double *o, const double *cov, const double *without_p,
-                 const uint16_t *got) {
+void or_bias_add(or_bias *bias, or_dtype t, int64_t channels, const double *o, const double *cov,
+                 const double *without_p, const uint16_t *got) {
     add_row(&bias->gain, t, channels, o, o, without_p, got);
     add_row(&bias->slope, t, channels, cov, o, without_p, got);
 }

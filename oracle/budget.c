@@ -1,9 +1,10 @@
 /* |computed - o| <= B before the last rounding. With weights that are off as budget_weights.h says,
  *
- *     o~ - o = sum_j p~_j (v_j - o),   |o~ - o| <= sum_j p_j |v_j - o| E_j / den,   and never more than max_j |v_j - o|;
+ *     o~ - o = sum_j p~_j (v_j - o),   |o~ - o| <= min( sum_j p_j |v_j - o| E_j / den, max_j |v_j - o| );
  *
- * to that come the rounding of P, the summing of P.V, the denominator, and what underflows: parts of sum_j p_j |v_j|. Mode S adds
- * squares over keys where their errors are independent. BUDGET.md has the formula with its sources; the names here are the ones there. */
+ * to that come the rounding of P, the summing of P.V, the denominator, and what underflows: parts of sum_j p_j |v_j|.
+ * Mode S adds squares over keys where their errors are independent. BUDGET.md has the formula with its sources; the
+ * names here are the ones there. */
 #include "budget.h"
 
 #include "budget_weights.h"
@@ -30,7 +31,8 @@ or_budget *or_budget_new(const or_problem *p, const uint16_t *cache, const or_ar
     if (!b) return NULL;
     *b = (or_budget){.problem = p, .cache = cache, .mode = mode};
     const size_t vhs = p->v_head_size > 0 ? (size_t)p->v_head_size : 1;
-    bool whole = or_weights_init(&b->w, p, cache, how, mode == OR_STATISTICAL) && (b->value = calloc(vhs, sizeof(double)));
+    bool whole =
+        or_weights_init(&b->w, p, cache, how, mode == OR_STATISTICAL) && (b->value = calloc(vhs, sizeof(double)));
     for (int s = 0; s < SUMS; s++) whole = (b->sum[s] = calloc(vhs, sizeof(double))) && whole;
     if (whole) return b;
     or_budget_free(b);
@@ -45,8 +47,12 @@ void or_budget_free(or_budget *b) {
     free(b);
 }
 
-const double *or_budget_slope(const or_budget *b) { return b->sum[COV]; }
-const double *or_budget_without_p(const or_budget *b) { return b->sum[WITHOUT_P]; }
+const double *or_budget_slope(const or_budget *b) {
+    return b->sum[COV];
+}
+const double *or_budget_without_p(const or_budget *b) {
+    return b->sum[WITHOUT_P];
+}
 
 /* b_j of P: relative, or the step of a subnormal f16 beside a weight exp(L_j - m). */
 static double rounding_of_p(const or_budget *b, const or_row *row, int64_t j) {
@@ -66,7 +72,8 @@ static void add_linear(or_budget *b, const or_row *row, int64_t j) {
     }
 }
 
-/* The row sum that adds rounded weights cancels their common part: then v_j - o counts, else v_j. Not said is the larger. */
+/* The row sum that adds rounded weights cancels their common part: then v_j - o counts, else v_j. Not said is the
+ * larger. */
 static void add_rounding(or_budget *b, const or_row *row, int64_t j) {
     const double p = row->weight[j], relative = rounding_of_p(b, row, j), linear = p * relative;
     const double square = p * b->w.tied[j] * relative * relative; /* tied is 0 in mode R */
@@ -126,8 +133,8 @@ static void add_keys(or_budget *b, const or_row *row) {
     if (b->mode == OR_STATISTICAL && b->w.c.chain) add_swamped(b, row);
 }
 
-/* The weights' errors. 3: a uniform error of at most b has the variance b^2/3, so this is 5 and more deviations of their sum; 2^-14 of
- * the slope: errors of exp that follow L smoothly. */
+/* The weights' errors. 3: a uniform error of at most b has the variance b^2/3, so this is 5 and more deviations of
+ * their sum; 2^-14 of the slope: errors of exp that follow L smoothly. */
 static double of_weights(const or_budget *b, int64_t d) {
     double error = b->sum[LIN][d];
     if (b->mode == OR_STATISTICAL) error += 3 * sqrt(b->sum[QUAD][d]) + 0x1p-14 * fabs(b->sum[COV][d]);
@@ -151,7 +158,8 @@ static double of_chain(const or_budget *b, const or_row *row, int64_t d) {
     return fmin(r, 6 * sqrt(r)) * OR_U * (b->sum[ABS][d] + o) + b->sum[SWAMPED][d] + b->vanished * o;
 }
 
-/* Tensor cores lose a part of what they hold at each step; each tile rescales the accumulator; 64: the row sum inside a tile. */
+/* Tensor cores lose a part of what they hold at each step; each tile rescales the accumulator; 64: the row sum inside a
+ * tile. */
 static double of_tensor(const or_budget *b, const or_row *row, int64_t d) {
     const or_constants *c = &b->w.c;
     const double n = (double)row->keys, tiles = or_tiles(c, n), all = b->sum[ABS][d], o = fabs(row->o[d]);

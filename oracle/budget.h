@@ -1,4 +1,5 @@
-/* How far the declared arithmetic may be off, derived, never typed in. BUDGET.md has the formula with the source of each constant. */
+/* How far the declared arithmetic may be off, derived, never typed in. BUDGET.md has the formula with the source of
+ * each constant. */
 #ifndef OR_BUDGET_H
 #define OR_BUDGET_H
 
@@ -16,13 +17,14 @@ void or_budget_free(or_budget *);
 /* bound: [vhs], B of the row that `attend` computed last: |computed before the last rounding - o| <= B. */
 void or_budget_row(or_budget *, const or_row *, int64_t token, int64_t head, double *bound);
 
-/* Mode S, of the row bounded last, for bias.h. [vhs], valid until the next row: cov = sum_j p_j (L_j - Lbar) v_j, which is do/d(log scale)
- * at these logits; and B without the rounding of P. */
+/* Mode S, of the row bounded last, for bias.h. [vhs], valid until the next row: cov = sum_j p_j (L_j - Lbar) v_j, which
+ * is do/d(log scale) at these logits; and B without the rounding of P. */
 const double *or_budget_slope(const or_budget *);
 const double *or_budget_without_p(const or_budget *);
 
-/* An element passes when RN_T(o - B) <= got <= RN_T(o + B). excess: the distance from o to the reals that round to got, over B; 0 for the
- * correctly rounded answer, above 1 fails. A wrong class is INFINITY. ratio: |got - o| / (B + half an ulp at |o| + B), for histograms. */
+/* An element passes when RN_T(o - B) <= got <= RN_T(o + B). excess: the distance from o to the reals that round to got,
+ * over B; 0 for the correctly rounded answer, above 1 fails. A wrong class is INFINITY. ratio: |got - o| / (B + half an
+ * ulp at |o| + B), for histograms. */
 typedef struct {
     bool accepted, wrong_class;
     double excess, ratio;

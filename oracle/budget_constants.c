@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* Tensor cores add `block` products and the accumulator at once, cut to `fraction` bits below the largest, and truncate the sum. Hopper
- * and Blackwell are (16, 25), Ampere, Ada and Turing (8, 24): a call does not say its card, and the latter lose more at every length. */
+/* Tensor cores add `block` products and the accumulator at once, cut to `fraction` bits below the largest, and truncate
+ * the sum. Hopper and Blackwell are (16, 25), Ampere, Ada and Turing (8, 24): a call does not say its card, and the
+ * latter lose more at every length. */
 enum { block = 8, fraction = 24 };
 
 double or_tensor_loss(double products) {
@@ -11,9 +12,12 @@ double or_tensor_loss(double products) {
     return ceil(products / block) * step;
 }
 
-/* f32 lanes: a warp (32 lanes, 5 steps to join them) or a block of 128 (7 steps), and one rounding more for each half of the pair that
- * RoPE adds. Anything else, a serial sum at worst, is not said. */
-static double lanes(double head_size) { return fmax(ceil(head_size / 32) + 5, ceil(head_size / 128) + 7) + 2; }
+/* The longest chain of 2^k sums side by side that are then joined in pairs, k from 3 (v1) to 7 (a thread a sum):
+ * longest at one of the two ends. And a rounding of q's rotation, and one of the product where it is not fused. Fewer
+ * sums than eight are not said. */
+static double lanes(double head_size) {
+    return fmax(ceil(head_size / 8) + 3, ceil(head_size / 128) + 7) + 2;
+}
 
 static double dot_error(or_dot dot, double head_size) {
     const double tensor = or_tensor_loss(head_size) + 3 * OR_U, serial = (head_size + 2) * OR_U;
@@ -32,8 +36,8 @@ static void of_query(or_constants *c, or_dtype t, or_rope rope) {
     c->query_least = 1.5 * or_decode(t, 1);
 }
 
-/* Of the exponential of x = L - m: 2 ulp of expf, 2 + 1.173 |x| of __expf, 2 of ex2.approx; a rounding of x; with base 2 also of its
- * product with log2 e, of the scale that carries log2 e, and of m in that unit, once a tile. */
+/* Of the exponential of x = L - m: 2 ulp of expf, 2 + 1.173 |x| of __expf, 2 of ex2.approx; a rounding of x; with base
+ * 2 also of its product with log2 e, of the scale that carries log2 e, and of m in that unit, once a tile. */
 static void of_exp(or_constants *c, or_exp exp) {
     const double fast = 1.173 * 0x1p-23 + OR_U, base2 = 3 * OR_U;
     const bool may_base2 = exp == OR_EXP_UNSAID || exp == OR_EXP2_APPROX;
@@ -43,7 +47,8 @@ static void of_exp(or_constants *c, or_exp exp) {
     c->maximum = (may_base2 ? 2 : 0) * OR_U;
 }
 
-/* A merge weighs each piece by exp(lse_s - lse): one exponential more, and lse itself is rounded where it is about m. */
+/* A merge weighs each piece by exp(lse_s - lse): one exponential more, and lse itself is rounded where it is about m.
+ */
 static void of_splits(or_constants *c, or_dtype t, const or_arithmetic *how) {
     if (how->splits == 1) return;
     c->exponential += 2 * 0x1p-23;

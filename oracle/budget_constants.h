@@ -1,4 +1,5 @@
-/* What a declared arithmetic comes to: how often and how far each step may round. Sources: BUDGET.md, by the names used here. */
+/* What a declared arithmetic comes to: how often and how far each step may round. Sources: BUDGET.md, by the names used
+ * here. */
 #ifndef OR_BUDGET_CONSTANTS_H
 #define OR_BUDGET_CONSTANTS_H
 
@@ -8,17 +9,17 @@
 #define OR_U 0x1p-24 /* half an ulp of 1 in float32 */
 
 typedef struct {
-    double dot;          /* g_dot: error of <q, k_j>, as a part of sum_i a_i |k_ji|                    */
-    double query;        /* where q's rounding is not emulated: of a rotated channel, as a part of a_i */
-    double query_least;  /* likewise, absolute: where q is subnormal                                   */
-    double score;        /* c_s u: as a part of |s_j|                                                  */
-    double maximum;      /* c_m u: as a part of max(|L_j|, |m|)                                        */
-    double exponential;  /* 2^-23 c_x: relative, for each exponential in a weight                      */
-    double exponent;     /* c_l: relative, for each unit of an exponential's argument                  */
-    double tanh;         /* t_rel: relative                                                            */
-    double p, p_least;   /* u_P: relative rounding of a weight; its absolute step. 0: not rounded      */
+    double dot;                    /* g_dot: error of <q, k_j>, as a part of sum_i a_i |k_ji|                    */
+    double query;                  /* where q's rounding is not emulated: of a rotated channel, as a part of a_i */
+    double query_least;            /* likewise, absolute: where q is subnormal                                   */
+    double score;                  /* c_s u: as a part of |s_j|                                                  */
+    double maximum;                /* c_m u: as a part of max(|L_j|, |m|)                                        */
+    double exponential;            /* 2^-23 c_x: relative, for each exponential in a weight                      */
+    double exponent;               /* c_l: relative, for each unit of an exponential's argument                  */
+    double tanh;                   /* t_rel: relative                                                            */
+    double p, p_least;             /* u_P: relative rounding of a weight; its absolute step. 0: not rounded      */
     double partial, partial_least; /* of an unmerged split's result; 0: not rounded                    */
-    double division;     /* of the sum by the denominator                                              */
+    double division;               /* of the sum by the denominator                                              */
     bool plain_sum, rounded_sum;   /* what the row sum may add: unrounded weights, rounded ones        */
     bool chain, tensor;            /* what may add up P.V                                              */
     uint32_t tile, splits;         /* 0: any                                                           */

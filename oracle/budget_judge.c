@@ -1,4 +1,5 @@
-/* RN_T(o - B) <= got <= RN_T(o + B): exact at binade edges, for subnormals, signed zeros and overflow, with no term for the last rounding. */
+/* RN_T(o - B) <= got <= RN_T(o + B): exact at binade edges, for subnormals, signed zeros and overflow, with no term for
+ * the last rounding. */
 #include "budget.h"
 
 #include <math.h>
@@ -23,12 +24,15 @@ static double distance(or_dtype t, double o, uint16_t got) {
 }
 
 static or_opinion judge_number(or_dtype t, double o, double bound, uint16_t got) {
-    const double y = or_decode(t, got), least = or_decode(t, or_round(t, o - bound)), most = or_decode(t, or_round(t, o + bound));
+    const double y = or_decode(t, got), least = or_decode(t, or_round(t, o - bound)),
+                 most = or_decode(t, or_round(t, o + bound));
     const double off = distance(t, o, got), miss = fabs(y - o);
     return (or_opinion){
         .accepted = least <= y && y <= most,
         .excess = off == 0 ? 0 : off / bound,
-        .ratio = isinf(y) ? INFINITY : miss == 0 ? 0 : miss / (bound + half_ulp(t, fabs(o) + bound)),
+        .ratio = isinf(y)    ? INFINITY
+                 : miss == 0 ? 0
+                             : miss / (bound + half_ulp(t, fabs(o) + bound)),
     };
 }
 

@@ -17,10 +17,11 @@ static int64_t longest_context(const or_problem *p) {
     return longest < mapped ? longest : mapped;
 }
 
-static void *array(int64_t n, size_t size) { return calloc(n > 0 ? (size_t)n : 1, size); }
+static void *array(int64_t n, size_t size) {
+    return calloc(n > 0 ? (size_t)n : 1, size);
+}
 
-bool or_weights_init(or_weights *w, const or_problem *p, const uint16_t *cache, const or_arithmetic *how,
-                     bool ties) {
+bool or_weights_init(or_weights *w, const or_problem *p, const uint16_t *cache, const or_arithmetic *how, bool ties) {
     const int64_t n = longest_context(p), hs = p->head_size;
     *w = (or_weights){.problem = p, .cache = cache, .c = or_constants_of(p, how), .rope = how->rope, .ties = ties};
     w->error = array(n, sizeof(double));
@@ -64,8 +65,9 @@ static void describe_query(or_weights *w, int64_t token, int64_t head) {
     }
 }
 
-/* How often a running maximum can rise in a contiguous piece of the row, walked in one direction. From the far end, `peak` holds the
- * chain of ever larger logits that begins at the key met last: its length is what a piece that starts there would count. */
+/* How often a running maximum can rise in a contiguous piece of the row, walked in one direction. From the far end,
+ * `peak` holds the chain of ever larger logits that begins at the key met last: its length is what a piece that starts
+ * there would count. */
 static int64_t rises(double *peak, const or_row *row, bool backwards) {
     int64_t height = 0, most = 0;
     for (int64_t i = 0; i < row->keys; i++) {
@@ -117,7 +119,8 @@ static double dot_magnitudes(const double *g, const double *k, int64_t n) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* What an error ds of the score makes of the logit. The difference toward 0 is the steeper one, and right where ds exceeds c too. */
+/* What an error ds of the score makes of the logit. The difference toward 0 is the steeper one, and right where ds
+ * exceeds c too. */
 static double through_softcap(const or_weights *w, double s, double logit, double ds) {
     const double c = w->problem->softcap;
     if (!(c > 0)) return ds;
@@ -125,7 +128,8 @@ static double through_softcap(const or_weights *w, double s, double logit, doubl
     return isinf(s) ? rounding : c * (tanh(fabs(s) / c) - tanh((fabs(s) - ds) / c)) + rounding;
 }
 
-/* The whole of D_j, and its part that many keys share: a rounding of the maximum or of a rescaling, a query channel gone the other way. */
+/* The whole of D_j, and its part that many keys share: a rounding of the maximum or of a rescaling, a query channel
+ * gone the other way. */
 static double exponent_error(const or_weights *w, const or_row *row, int64_t j, double *linear) {
     const or_problem *p = w->problem;
     const double s = row->s[j], l = row->logit[j], scale = fabs(p->scale), n = (double)row->keys;
@@ -134,7 +138,8 @@ static double exponent_error(const or_weights *w, const or_row *row, int64_t j, 
     const double rounding = w->c.score + (p->softcap > 0 ? OR_U : 0); /* softcap divides */
     const double ds = scale * dot_magnitudes(w->channel, w->key, p->head_size) + gaps + rounding * fabs(s);
     const double maximum = w->c.maximum * fmax(fabs(l), fabs(row->max)), steps = w->c.exponential * w->rescalings;
-    const double argument = row->max - l + (w->c.splits == 1 ? 0 : log(n)); /* a piece's lse exceeds its maximum by log n at most */
+    const double argument =
+        row->max - l + (w->c.splits == 1 ? 0 : log(n)); /* a piece's lse exceeds its maximum by log n at most */
     *linear = gaps + maximum + steps;
     return through_softcap(w, s, l, ds) + maximum + steps + w->c.exponential + w->c.exponent * argument;
 }

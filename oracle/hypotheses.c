@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const or_hypothesis *or_hypothesis_at(size_t i) { return i < or_hypothesis_count ? &or_hypothesis_table[i] : NULL; }
+const or_hypothesis *or_hypothesis_at(size_t i) {
+    return i < or_hypothesis_count ? &or_hypothesis_table[i] : NULL;
+}
 
 const or_hypothesis *or_hypothesis_by_id(const char *id) {
     for (size_t i = 0; i < or_hypothesis_count; i++)
@@ -12,11 +14,17 @@ const or_hypothesis *or_hypothesis_by_id(const char *id) {
     return NULL;
 }
 
-const char *or_hypothesis_id(const or_hypothesis *h) { return h->id; }
-const char *or_hypothesis_about(const or_hypothesis *h) { return h->about; }
-bool or_hypothesis_applies(const or_hypothesis *h, const or_setting *s) { return h->applies(s); }
+const char *or_hypothesis_id(const or_hypothesis *h) {
+    return h->id;
+}
+const char *or_hypothesis_about(const or_hypothesis *h) {
+    return h->about;
+}
+bool or_hypothesis_applies(const or_hypothesis *h, const or_setting *s) {
+    return h->applies(s);
+}
 
-/* --- a reading's steps, as they should be --------------------------------------------------------------------------------------------- */
+/* A reading's steps, as they should be. */
 
 void or_reading_add(or_reading *r, int64_t position, int64_t slot) {
     if (slot < 0 || r->keys == r->room) return;
@@ -46,8 +54,6 @@ void or_reading_mix(or_reading *r, int64_t first) {
     }
 }
 
-/* --- one row --- */
-
 /* The right reading of the changed call; all that later steps start from. */
 static void read_right(or_reading *r) {
     const or_row *row = or_attend(r->attention, r->token, r->head);
@@ -74,15 +80,15 @@ static void read_row(or_reading *r, const or_hypothesis *h) {
     if (h->answer) h->answer(r);
 }
 
-/* --- memory --- */
-
-static int64_t most_keys(const or_problem *p) { return (p->max_blocks > 0 ? p->max_blocks : 1) * p->block_size; }
+static int64_t most_keys(const or_problem *p) {
+    return p->max_blocks * p->block_size;
+}
 
 static bool begin(or_reading *r, const or_hypothesis *h, const or_setting *s) {
     const or_problem *p = s->problem;
     *r = (or_reading){.setting = s, .p = *p, .cache = s->cache, .room = most_keys(p)};
     if (h->prepare && !h->prepare(r)) return false;
-    const size_t n = (size_t)r->room, hs = (size_t)p->head_size, vhs = (size_t)p->v_head_size;
+    const size_t n = (size_t)r->room + 1, hs = (size_t)p->head_size, vhs = (size_t)p->v_head_size;
     r->attention = or_attention_new(&r->p, r->cache, s->how);
     r->at = calloc(n, sizeof *r->at);
     r->slot = calloc(n, sizeof *r->slot);

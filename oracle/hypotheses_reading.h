@@ -1,4 +1,5 @@
-/* How a wrong reading is put together: a row of the table changes one step of the right one. Private to hypotheses*.c. */
+/* How a wrong reading is put together: a row of the table changes one step of the right one. Private to hypotheses*.c.
+ */
 #ifndef OR_HYPOTHESES_READING_H
 #define OR_HYPOTHESES_READING_H
 
@@ -6,10 +7,10 @@
 
 typedef struct {
     const or_setting *setting;
-    or_problem p;           /* the call as the reading has it                       */
+    or_problem p; /* the call as the reading has it                       */
     const uint16_t *cache;
-    uint16_t *own_cache;    /* what a reading writes to, or NULL                    */
-    int32_t *own_index;     /* likewise: a table, or lengths                        */
+    uint16_t *own_cache; /* what a reading writes to, or NULL                    */
+    int32_t *own_index;  /* likewise: a table, or lengths                        */
     or_attention *attention;
 
     int64_t token, head, sequence, position; /* of the row at hand; sequence -1: nobody's */
@@ -31,7 +32,7 @@ struct or_hypothesis {
     void (*answer)(or_reading *);  /* changes o, which or_reading_mix has set                          */
 };
 
-void or_reading_score(or_reading *);            /* logits of the listed keys under q, scale and softcap    */
+void or_reading_score(or_reading *);              /* logits of the listed keys under q, scale and softcap    */
 void or_reading_mix(or_reading *, int64_t first); /* o: their softmax over values that begin at channel `first` */
 void or_reading_add(or_reading *, int64_t position, int64_t slot);
 

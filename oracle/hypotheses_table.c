@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- where --- */
-
 static int64_t fresh_of(const or_problem *p, int64_t b) {
     return (int64_t)p->cumulative_sequence_length[b + 1] - p->cumulative_sequence_length[b];
 }
-static int64_t context_of(const or_problem *p, int64_t b) { return p->past_seqlens[b] + fresh_of(p, b); }
-static int64_t owned(const or_problem *p) { return p->sequences > 0 ? p->cumulative_sequence_length[p->sequences] : 0; }
+static int64_t context_of(const or_problem *p, int64_t b) {
+    return p->past_seqlens[b] + fresh_of(p, b);
+}
+static int64_t owned(const or_problem *p) {
+    return p->sequences > 0 ? p->cumulative_sequence_length[p->sequences] : 0;
+}
 
 /* Of any sequence with a token in the call. */
 static bool some(const or_problem *p, bool (*is)(const or_problem *, int64_t b)) {
@@ -23,10 +25,12 @@ static bool some(const or_problem *p, bool (*is)(const or_problem *, int64_t b))
     return false;
 }
 
+/* clang-format off */
 static bool has_past(const or_problem *p, int64_t b) { return p->past_seqlens[b] > 0; }
 static bool has_two_tokens(const or_problem *p, int64_t b) { return fresh_of(p, b) > 1; }
 static bool has_position(const or_problem *p, int64_t b) { return context_of(p, b) > 1; }
 static bool has_two_pages(const or_problem *p, int64_t b) { return context_of(p, b) > p->block_size; }
+/* clang-format on */
 static bool has_page_to_spare(const or_problem *p, int64_t b) {
     return or_slot_of(p, b, (context_of(p, b) - 1) / p->block_size * p->block_size + p->block_size) >= 0;
 }
@@ -36,10 +40,13 @@ static bool has_a_hole(const or_problem *p, int64_t b) {
     return false;
 }
 
+/* clang-format off */
 static bool applies_always(const or_setting *s) { return s->problem->tokens > 0; }
 static bool applies_windowed(const or_setting *s) { return s->problem->window_before >= 0; }
 static bool applies_windowed_before(const or_setting *s) { return s->problem->window_before > 0; }
-static bool applies_causal_batch(const or_setting *s) { return !s->problem->not_causal && some(s->problem, has_two_tokens); }
+static bool applies_causal_batch(const or_setting *s) {
+    return !s->problem->not_causal && some(s->problem, has_two_tokens);
+}
 static bool applies_past_page(const or_setting *s) { return some(s->problem, has_two_pages); }
 static bool applies_next_page(const or_setting *s) { return some(s->problem, has_page_to_spare); }
 static bool applies_sequences(const or_setting *s) { return s->problem->sequences > 1; }
@@ -47,16 +54,21 @@ static bool applies_unmapped(const or_setting *s) { return s->problem->blocks > 
 static bool applies_past(const or_setting *s) { return some(s->problem, has_past); }
 static bool applies_rotated(const or_setting *s) { return s->problem->rotary_dim > 0; }
 static bool applies_paired(const or_setting *s) { return s->problem->rotary_dim > 2; }
-static bool applies_rotated_past(const or_setting *s) { return applies_rotated(s) && some(s->problem, has_position); }
+static bool applies_rotated_past(const or_setting *s) {
+    return applies_rotated(s) && some(s->problem, has_position);
+}
 static bool applies_chunked(const or_setting *s) { return applies_rotated(s) && applies_past(s); }
 static bool applies_capped(const or_setting *s) { return s->problem->softcap > 0; }
-static bool applies_capped_scale(const or_setting *s) { return applies_capped(s) && applies_not_one(s); }
 static bool applies_not_one(const or_setting *s) { return s->problem->scale != 1; }
+static bool applies_capped_scale(const or_setting *s) { return applies_capped(s) && applies_not_one(s); }
 static bool applies_heads(const or_setting *s) { return s->problem->heads > 1; }
 static bool applies_narrow_values(const or_setting *s) { return s->problem->v_head_size < s->problem->head_size; }
 static bool applies_previous(const or_setting *s) { return s->previous != NULL; }
+/* clang-format on */
 
-static double standard_scale(const or_problem *p) { return 1 / sqrt((double)p->head_size); }
+static double standard_scale(const or_problem *p) {
+    return 1 / sqrt((double)p->head_size);
+}
 
 static bool applies_scaled(const or_setting *s) {
     return fabs(s->problem->scale / standard_scale(s->problem) - 1) > 1e-6;
@@ -87,8 +99,6 @@ static bool applies_padded(const or_setting *s) {
     return p->rotary_dim == 0 || last <= s->rotary_rows;
 }
 
-/* --- another call --- */
-
 static int32_t *copy_index(or_reading *r, const int32_t *from, int64_t n) {
     r->own_index = malloc((size_t)n * sizeof *r->own_index);
     if (r->own_index) memcpy(r->own_index, from, (size_t)n * sizeof *r->own_index);
@@ -114,6 +124,7 @@ static bool write_row(or_reading *r, int64_t t, int64_t slot) {
     return true;
 }
 
+/* clang-format off */
 static bool prepare_window_wider(or_reading *r) { return r->p.window_before++, true; }
 static bool prepare_window_narrower(or_reading *r) { return r->p.window_before--, true; }
 static bool prepare_window_off(or_reading *r) { return r->p.window_before = -1, true; }
@@ -124,6 +135,7 @@ static bool prepare_no_softcap(or_reading *r) { return r->p.softcap = 0, true; }
 static bool prepare_default_scale(or_reading *r) { return r->p.scale = standard_scale(&r->p), true; }
 static bool prepare_no_scale(or_reading *r) { return r->p.scale = 1, true; }
 static bool prepare_page_halved(or_reading *r) { return r->p.block_size /= 2, r->p.blocks *= 2, true; }
+/* clang-format on */
 
 static bool prepare_next_table_row(or_reading *r) {
     const int64_t n = r->p.max_blocks, rows = r->p.sequences;
@@ -177,8 +189,6 @@ static bool prepare_fresh_key(or_reading *r) {
     return true;
 }
 
-/* --- other keys --- */
-
 static void keep(or_reading *r, bool (*kept)(const or_reading *, int64_t position)) {
     int64_t n = 0;
     for (int64_t j = 0; j < r->keys; j++)
@@ -186,10 +196,18 @@ static void keep(or_reading *r, bool (*kept)(const or_reading *, int64_t positio
     r->keys = n;
 }
 
-static bool is_not_own(const or_reading *r, int64_t j) { return j != r->position; }
-static bool is_of_this_call(const or_reading *r, int64_t j) { return j >= r->p.past_seqlens[r->sequence]; }
-static void step_drop_own(or_reading *r) { keep(r, is_not_own); }
-static void step_drop_past(or_reading *r) { keep(r, is_of_this_call); }
+static bool is_not_own(const or_reading *r, int64_t j) {
+    return j != r->position;
+}
+static bool is_of_this_call(const or_reading *r, int64_t j) {
+    return j >= r->p.past_seqlens[r->sequence];
+}
+static void step_drop_own(or_reading *r) {
+    keep(r, is_not_own);
+}
+static void step_drop_past(or_reading *r) {
+    keep(r, is_of_this_call);
+}
 
 static int64_t last_seen(const or_reading *r) {
     return r->p.not_causal ? context_of(&r->p, r->sequence) - 1 : r->position;
@@ -200,9 +218,15 @@ static void read_on(or_reading *r, int64_t end) {
     for (int64_t j = last_seen(r) + 1; j < end; j++) or_reading_add(r, j, or_slot_of(&r->p, r->sequence, j));
 }
 
-static int64_t end_of_page(const or_reading *r) { return (last_seen(r) / r->p.block_size + 1) * r->p.block_size; }
-static void step_page_tail(or_reading *r) { read_on(r, end_of_page(r)); }
-static void step_page_more(or_reading *r) { read_on(r, end_of_page(r) + r->p.block_size); }
+static int64_t end_of_page(const or_reading *r) {
+    return (last_seen(r) / r->p.block_size + 1) * r->p.block_size;
+}
+static void step_page_tail(or_reading *r) {
+    read_on(r, end_of_page(r));
+}
+static void step_page_more(or_reading *r) {
+    read_on(r, end_of_page(r) + r->p.block_size);
+}
 
 static void step_page_stale(or_reading *r) {
     const int64_t first = end_of_page(r) - r->p.block_size;
@@ -212,8 +236,6 @@ static void step_page_stale(or_reading *r) {
             if (slot >= 0) r->slot[j] = slot;
         }
 }
-
-/* --- another query --- */
 
 static void raw_query(or_reading *r, int64_t head) {
     const or_problem *p = &r->p;
@@ -233,12 +255,22 @@ static void turn(or_reading *r, int64_t position, double sign) {
     }
 }
 
-static void turn_raw(or_reading *r, int64_t position, double sign) { raw_query(r, r->head), turn(r, position, sign); }
+static void turn_raw(or_reading *r, int64_t position, double sign) {
+    raw_query(r, r->head), turn(r, position, sign);
+}
 
-static void step_other_sign(or_reading *r) { turn_raw(r, r->position, -1); }
-static void step_rotated_twice(or_reading *r) { turn(r, r->position, 1); }
-static void step_position_before(or_reading *r) { turn_raw(r, r->position > 0 ? r->position - 1 : 0, 1); }
-static void step_position_in_chunk(or_reading *r) { turn_raw(r, r->position - r->p.past_seqlens[r->sequence], 1); }
+static void step_other_sign(or_reading *r) {
+    turn_raw(r, r->position, -1);
+}
+static void step_rotated_twice(or_reading *r) {
+    turn(r, r->position, 1);
+}
+static void step_position_before(or_reading *r) {
+    turn_raw(r, r->position > 0 ? r->position - 1 : 0, 1);
+}
+static void step_position_in_chunk(or_reading *r) {
+    turn_raw(r, r->position - r->p.past_seqlens[r->sequence], 1);
+}
 
 /* The last position has none after it where cos and sin are just long enough. */
 static void step_position_after(or_reading *r) {
@@ -246,9 +278,9 @@ static void step_position_after(or_reading *r) {
     turn_raw(r, r->position + 1 < known ? r->position + 1 : r->position, 1);
 }
 
-static void step_next_head(or_reading *r) { raw_query(r, (r->head + 1) % r->p.heads), turn(r, r->position, 1); }
-
-/* --- other scores --- */
+static void step_next_head(or_reading *r) {
+    raw_query(r, (r->head + 1) % r->p.heads), turn(r, r->position, 1);
+}
 
 /* scale c tanh(<q, k> / c) */
 static void step_cap_before_scale(or_reading *r) {
@@ -275,8 +307,6 @@ static void step_cap_after_mask(or_reading *r) {
         if (is_hidden(r, r->at[j])) r->logit[j] = -r->p.softcap;
 }
 
-/* --- other answers --- */
-
 static void step_value_late(or_reading *r) {
     if (r->keys > 0) or_reading_mix(r, 1);
 }
@@ -286,7 +316,9 @@ static void step_nan_to_zero(or_reading *r) {
         if (isnan(r->o[d])) r->o[d] = 0;
 }
 
-static void step_zeros(or_reading *r) { memset(r->o, 0, (size_t)r->p.v_head_size * sizeof *r->o); }
+static void step_zeros(or_reading *r) {
+    memset(r->o, 0, (size_t)r->p.v_head_size * sizeof *r->o);
+}
 
 static void step_mean_value(or_reading *r) {
     for (int64_t j = 0; j < r->keys; j++) r->logit[j] = 0;
@@ -298,21 +330,25 @@ static void copy_value(or_reading *r, int64_t j) {
     or_decode_row(r->o, r->p.dtype, r->cache + r->slot[j] * r->p.head_size, (size_t)r->p.v_head_size);
 }
 
-static void step_first_value(or_reading *r) { copy_value(r, 0); }
-static void step_last_value(or_reading *r) { copy_value(r, r->keys - 1); }
+static void step_first_value(or_reading *r) {
+    copy_value(r, 0);
+}
+static void step_last_value(or_reading *r) {
+    copy_value(r, r->keys - 1);
+}
 
 static void step_previous(or_reading *r) {
     const int64_t vhs = r->p.v_head_size;
     or_decode_row(r->o, r->p.dtype, r->setting->previous + (r->token * r->p.heads + r->head) * vhs, (size_t)vhs);
 }
 
-/* --- the table --- */
-
-#define CHANGED(id, about, applies, step) {id, about, applies_##applies, prepare_##step, NULL, NULL, NULL, NULL}
-#define QUERY(id, about, applies, step) {id, about, applies_##applies, NULL, step_##step, NULL, NULL, NULL}
-#define KEYS(id, about, applies, step) {id, about, applies_##applies, NULL, NULL, step_##step, NULL, NULL}
-#define SCORE(id, about, applies, step) {id, about, applies_##applies, NULL, NULL, NULL, step_##step, NULL}
-#define ANSWER(id, about, applies, step) {id, about, applies_##applies, NULL, NULL, NULL, NULL, step_##step}
+#define READING(id_, about_, where, ...)                                                                               \
+    { .id = id_, .about = about_, .applies = applies_##where, __VA_ARGS__ }
+#define CHANGED(id, about, where, step) READING(id, about, where, .prepare = prepare_##step)
+#define QUERY(id, about, where, step) READING(id, about, where, .query = step_##step)
+#define KEYS(id, about, where, step) READING(id, about, where, .list = step_##step)
+#define SCORE(id, about, where, step) READING(id, about, where, .score = step_##step)
+#define ANSWER(id, about, where, step) READING(id, about, where, .answer = step_##step)
 
 const or_hypothesis or_hypothesis_table[] = {
     CHANGED("window-wider", "the window keeps one key more", windowed, window_wider),
@@ -344,8 +380,8 @@ const or_hypothesis or_hypothesis_table[] = {
 
     CHANGED("softcap-ignored", "softcap is ignored", capped, no_softcap),
     SCORE("softcap-before-scale", "softcap comes before the scale", capped_scale, cap_before_scale),
-    {"softcap-after-mask", "softcap comes after the mask, so that hidden keys weigh exp(-c)", applies_capped, NULL, NULL,
-     step_cap_after_mask_list, step_cap_after_mask, NULL},
+    READING("softcap-after-mask", "softcap comes after the mask: hidden keys weigh exp(-c)", capped,
+            .list = step_cap_after_mask_list, .score = step_cap_after_mask),
     CHANGED("scale-default", "1/sqrt(head_size) for the given scale", scaled, default_scale),
     CHANGED("scale-ignored", "no scale", not_one, no_scale),
 

@@ -9,11 +9,20 @@
 /* What a subject may leave out it answers with NOT_IMPLEMENTED, whatever the rule is about. */
 #define CODE(duty, code) ((duty) == OR_MAY ? OR_CODE_NOT_IMPLEMENTED : (code))
 #define RULE(id, gates, genai, onnxruntime, code, predicate, when)                                                     \
-    {id, gates, {genai, onnxruntime}, {CODE(genai, code), CODE(onnxruntime, code)}, when, or_broken_##predicate, 0, NULL}
+    {                                                                                                                  \
+        id, gates, {genai, onnxruntime}, {CODE(genai, code), CODE(onnxruntime, code)}, when, or_broken_##predicate, 0, \
+            NULL                                                                                                       \
+    }
 #define NAMED(id, gates, genai, onnxruntime, predicate, name, when)                                                    \
-    {id, gates, {genai, onnxruntime}, {CODE(genai, NODE), CODE(onnxruntime, NODE)}, when, or_broken_##predicate, 0, name}
+    {                                                                                                                  \
+        id, gates, {genai, onnxruntime}, {CODE(genai, NODE), CODE(onnxruntime, NODE)}, when, or_broken_##predicate, 0, \
+            name                                                                                                       \
+    }
 #define ABOUT(id, gates, genai, onnxruntime, code, predicate, tensor, when)                                            \
-    {id, gates, {genai, onnxruntime}, {CODE(genai, code), CODE(onnxruntime, code)}, when, or_broken_##predicate, tensor, NULL}
+    {                                                                                                                  \
+        id, gates, {genai, onnxruntime}, {CODE(genai, code), CODE(onnxruntime, code)}, when, or_broken_##predicate,    \
+            tensor, NULL                                                                                               \
+    }
 
 #define NONE OR_NO_RULE
 #define MUST OR_MUST
@@ -53,7 +62,8 @@ static const or_rule table[] = {
     ABOUT("present.value", CLAIM_GATES, MUST, MUST, NODE, present, OR_VALUE, latent_without),
     ABOUT("present.value_cache", CLAIM_GATES, MUST, MUST, NODE, present, OR_VALUE_CACHE, latent_without),
     /* supports is told the types of inputs alone */
-    ABOUT("present.value_cache_out", OR_EXECUTE, MUST, MUST, NODE, present, OR_OUT + OR_VALUE_CACHE_OUT, latent_without),
+    ABOUT("present.value_cache_out", OR_EXECUTE, MUST, MUST, NODE, present,
+          OR_OUT + OR_VALUE_CACHE_OUT, latent_without),
     ABOUT("present.head_sink", CLAIM_GATES, MAY, MUST, NODE, present, OR_HEAD_SINK, latent_without),
     ABOUT("present.q_norm_weight", CLAIM_GATES, MAY, MUST, NODE, present, OR_Q_NORM_WEIGHT, latent_without),
     ABOUT("present.k_norm_weight", CLAIM_GATES, MAY, MUST, NODE, present, OR_K_NORM_WEIGHT, latent_without),
@@ -63,7 +73,8 @@ static const or_rule table[] = {
     ABOUT("required.query", OR_EXECUTE, MUST, MUST, NODE, required, OR_QUERY, absent),
     ABOUT("required.key", OR_EXECUTE, MUST, MUST, NODE, required, OR_KEY, absent),
     ABOUT("required.key_cache", OR_EXECUTE, MUST, MUST, NODE, required, OR_KEY_CACHE, absent),
-    ABOUT("required.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, NODE, required, OR_CUMULATIVE_SEQUENCE_LENGTH, absent),
+    ABOUT("required.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, NODE, required,
+          OR_CUMULATIVE_SEQUENCE_LENGTH, absent),
     ABOUT("required.past_seqlens", OR_EXECUTE, MUST, MUST, NODE, required, OR_PAST_SEQLENS, absent),
     ABOUT("required.block_table", OR_EXECUTE, MUST, MUST, NODE, required, OR_BLOCK_TABLE, absent),
     ABOUT("required.output", OR_EXECUTE, MUST, MUST, NODE, required, OR_OUT + OR_OUTPUT, absent),
@@ -76,7 +87,8 @@ static const or_rule table[] = {
     ABOUT("dtype.cos_cache", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_COS_CACHE, other_type),
     ABOUT("dtype.sin_cache", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_SIN_CACHE, other_type),
     ABOUT("dtype.output", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_OUT + OR_OUTPUT, other_type),
-    ABOUT("dtype.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_CUMULATIVE_SEQUENCE_LENGTH, no_int32),
+    ABOUT("dtype.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, CALL, dtype,
+          OR_CUMULATIVE_SEQUENCE_LENGTH, no_int32),
     ABOUT("dtype.past_seqlens", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_PAST_SEQLENS, no_int32),
     ABOUT("dtype.block_table", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_BLOCK_TABLE, no_int32),
     ABOUT("dtype.slot_mapping", OR_EXECUTE, MUST, MUST, CALL, dtype, OR_SLOT_MAPPING, no_int32),
@@ -89,7 +101,8 @@ static const or_rule table[] = {
     ABOUT("rank.cos_cache", OR_EXECUTE, MUST, MUST, CALL, rank, OR_COS_CACHE, "not of rank 2"),
     ABOUT("rank.sin_cache", OR_EXECUTE, MUST, MUST, CALL, rank, OR_SIN_CACHE, "not of rank 2"),
     ABOUT("rank.output", OR_EXECUTE, MUST, MUST, CALL, rank, OR_OUT + OR_OUTPUT, "not of rank 2"),
-    ABOUT("rank.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, CALL, rank, OR_CUMULATIVE_SEQUENCE_LENGTH, "not of rank 1"),
+    ABOUT("rank.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, CALL, rank,
+          OR_CUMULATIVE_SEQUENCE_LENGTH, "not of rank 1"),
     ABOUT("rank.past_seqlens", OR_EXECUTE, MUST, MUST, CALL, rank, OR_PAST_SEQLENS, "not of rank 1"),
     ABOUT("rank.slot_mapping", OR_EXECUTE, MUST, MUST, CALL, rank, OR_SLOT_MAPPING, "not of rank 1"),
 
@@ -98,7 +111,8 @@ static const or_rule table[] = {
     RULE("query-hidden", OR_EXECUTE, MUST, MUST, CALL, query_hidden, "query columns != num_heads * head_size"),
     RULE("key-hidden", OR_EXECUTE, MUST, MUST, CALL, key_hidden, "key columns != head_size"),
     RULE("key-rows", OR_EXECUTE, MUST, MUST, CALL, key_rows, "key rows != query rows"),
-    ABOUT("batch.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, CALL, batch, OR_CUMULATIVE_SEQUENCE_LENGTH, "length != B+1"),
+    ABOUT("batch.cumulative_sequence_length", OR_EXECUTE, MUST, MUST, CALL, batch,
+          OR_CUMULATIVE_SEQUENCE_LENGTH, "length != B+1"),
     ABOUT("batch.block_table", OR_EXECUTE, MUST, MUST, CALL, batch, OR_BLOCK_TABLE, "rows != B"),
     ABOUT("batch.slot_mapping", OR_EXECUTE, MUST, MUST, CALL, batch, OR_SLOT_MAPPING, "length != T"),
     RULE("v-head-size", OR_EXECUTE, MUST, MUST, CALL, v_head_size, "v_head_size > head_size"),

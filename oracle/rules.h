@@ -15,29 +15,30 @@ typedef enum { OR_CODE_NOT_IMPLEMENTED, OR_CODE_INVALID_NODE, OR_CODE_INVALID_CA
 
 /* What a call's tensors do not say. */
 typedef struct {
-    bool capturing, warmed;  /* the stream records; this signature ran eagerly on the kernel          */
-    bool cache_aliased;      /* key_cache_out is key_cache's buffer; read only where it is given      */
-    int64_t grid_limit;      /* most blocks of a launch                                               */
+    bool capturing, warmed; /* the stream records; this signature ran eagerly on the kernel          */
+    bool cache_aliased;     /* key_cache_out is key_cache's buffer; read only where it is given      */
+    int64_t grid_limit;     /* most blocks of a launch                                               */
 } or_moment;
 
 typedef struct or_rule or_rule;
 typedef struct or_question or_question; /* what a predicate is asked: private to rules*.c */
 struct or_rule {
     const char *id;
-    unsigned gates;               /* OR_SUPPORTS | ...              */
+    unsigned gates; /* OR_SUPPORTS | ...              */
     or_duty duty[OR_DIALECTS];
     or_code code[OR_DIALECTS];
-    const char *refused_when;     /* the contract's sentence        */
+    const char *refused_when; /* the contract's sentence        */
     bool (*broken)(const or_question *);
-    int argument;                 /* the predicate's own: an input index, ... */
-    const char *name;             /* the predicate's own: an attribute */
+    int argument;     /* the predicate's own: an input index, ... */
+    const char *name; /* the predicate's own: an attribute */
 };
 
 const or_rule *or_rules(size_t *count); /* in the contract's order: the first broken one is the answer */
 const or_rule *or_rule_by_id(const char *id);
 
-/* The first rule that is broken at the gate, or NULL: legal there. The call may be NULL at create, the moment everywhere but at
- * execute. Data are never read, attention_metadata's excepted, which lie on the host; NULL there passes metadata-negative. */
+/* The first rule that is broken at the gate, or NULL: legal there. The call may be NULL at create, the moment
+ * everywhere but at execute. Data are never read, attention_metadata's excepted, which lie on the host; NULL there
+ * passes metadata-negative. */
 const or_rule *or_refusal(or_gate, const or_node *, const or_call *, const or_moment *);
 
 #endif

@@ -7,13 +7,21 @@ static const or_tensor *tensor_of(const or_rule *rule, const or_call *call) {
     return rule->argument < OR_OUT ? &call->in[rule->argument] : &call->out[rule->argument - OR_OUT];
 }
 
-static bool given(const or_tensor *t) { return t->dtype != OR_ABSENT; }
+static bool given(const or_tensor *t) {
+    return t->dtype != OR_ABSENT;
+}
 
 /* 0 for a dimension that is not there: its rank rule is the answer then. */
-static int64_t dim(const or_tensor *t, uint32_t i) { return given(t) && i < t->rank ? t->shape[i] : 0; }
+static int64_t dim(const or_tensor *t, uint32_t i) {
+    return given(t) && i < t->rank ? t->shape[i] : 0;
+}
 
-static int64_t rows_of(const or_call *call) { return dim(&call->in[OR_QUERY], 0); }
-static int64_t head_size_of(const or_call *call) { return dim(&call->in[OR_KEY_CACHE], 3); }
+static int64_t rows_of(const or_call *call) {
+    return dim(&call->in[OR_QUERY], 0);
+}
+static int64_t head_size_of(const or_call *call) {
+    return dim(&call->in[OR_KEY_CACHE], 3);
+}
 
 static int64_t v_head_size_of(const or_node *node, const or_call *call) {
     int64_t v = or_node_int(node, "v_head_size", 0);
@@ -27,7 +35,9 @@ static bool is_product(int64_t n, int64_t a, int64_t b) {
 }
 
 /* onnx-genai does not look at cos and sin where nothing is rotated. */
-static bool looks_at_cos_sin(const or_node *node) { return node->dialect == OR_ONNXRUNTIME || or_node_rotates(node); }
+static bool looks_at_cos_sin(const or_node *node) {
+    return node->dialect == OR_ONNXRUNTIME || or_node_rotates(node);
+}
 
 static bool looks_at(const or_rule *rule, const or_node *node) {
     return (rule->argument != OR_COS_CACHE && rule->argument != OR_SIN_CACHE) || looks_at_cos_sin(node);
@@ -72,10 +82,11 @@ bool or_broken_dtype(const or_question *ask) {
 }
 
 bool or_broken_rank(const or_question *ask) {
-    static const uint32_t rank[OR_INPUTS + OR_OUTPUTS] = {
-        [OR_QUERY] = 2,         [OR_KEY] = 2,          [OR_KEY_CACHE] = 4,    [OR_CUMULATIVE_SEQUENCE_LENGTH] = 1,
-        [OR_PAST_SEQLENS] = 1,  [OR_BLOCK_TABLE] = 2,  [OR_COS_CACHE] = 2,    [OR_SIN_CACHE] = 2,
-        [OR_SLOT_MAPPING] = 1,  [OR_OUT + OR_OUTPUT] = 2};
+    static const uint32_t rank[OR_INPUTS + OR_OUTPUTS] = {[OR_QUERY] = 2,        [OR_KEY] = 2,
+                                                          [OR_KEY_CACHE] = 4,    [OR_CUMULATIVE_SEQUENCE_LENGTH] = 1,
+                                                          [OR_PAST_SEQLENS] = 1, [OR_BLOCK_TABLE] = 2,
+                                                          [OR_COS_CACHE] = 2,    [OR_SIN_CACHE] = 2,
+                                                          [OR_SLOT_MAPPING] = 1, [OR_OUT + OR_OUTPUT] = 2};
     const or_tensor *t = tensor_of(ask->rule, ask->call);
     return given(t) && looks_at(ask->rule, ask->node) && t->rank != rank[ask->rule->argument];
 }
@@ -90,7 +101,8 @@ bool or_broken_cache_heads(const or_question *ask) {
 }
 
 bool or_broken_query_hidden(const or_question *ask) {
-    return !is_product(dim(&ask->call->in[OR_QUERY], 1), or_node_int(ask->node, "num_heads", 0), head_size_of(ask->call));
+    return !is_product(dim(&ask->call->in[OR_QUERY], 1), or_node_int(ask->node, "num_heads", 0),
+                       head_size_of(ask->call));
 }
 
 bool or_broken_key_hidden(const or_question *ask) {
@@ -106,7 +118,7 @@ bool or_broken_batch(const or_question *ask) {
     int64_t sequences = dim(&ask->call->in[OR_PAST_SEQLENS], 0);
     int64_t want = ask->rule->argument == OR_SLOT_MAPPING                 ? rows_of(ask->call)
                    : ask->rule->argument == OR_CUMULATIVE_SEQUENCE_LENGTH ? sequences + 1
-                                                                     : sequences;
+                                                                          : sequences;
     return given(t) && dim(t, 0) != want;
 }
 

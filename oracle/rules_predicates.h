@@ -1,7 +1,8 @@
 /* What "broken" means for each row of the table in rules.c. Private to it.
  *
- * or_broken_* of rules_node.c read the node's attributes alone; those of rules_call.c also which tensors there are, their types and
- * shapes. A tensor that is absent breaks nothing but its own required.NAME: that rule comes first and is the answer. */
+ * or_broken_* of rules_node.c read the node's attributes alone; those of rules_call.c also which tensors there are,
+ * their types and shapes. A tensor that is absent breaks nothing but its own required.NAME: that rule comes first and
+ * is the answer. */
 #ifndef OR_RULES_PREDICATES_H
 #define OR_RULES_PREDICATES_H
 

@@ -50,6 +50,20 @@ at_status at_report_text(const at_journal *j, FILE *out, bool colour, at_error *
     return st;
 }
 
+at_status at_report_one(const at_journal *j, const char *name, FILE *out, at_error *err) {
+    const at_writer *w = writers, *end = writers + sizeof writers / sizeof *writers;
+    at_report r;
+    while (w < end && strcmp(w->name, name) != 0) w++;
+    if (w == end) return at_fail(err, AT_USAGE, "no report is called '%s'", name);
+    at_status st = open_report(&r, j, err);
+    if (st != AT_OK) return st;
+    st = w->write(out, &r, err);
+    if (st == AT_OK && (fflush(out) != 0 || ferror(out)))
+        st = at_fail(err, AT_INFRASTRUCTURE, "the report could not be written: %s", strerror(errno));
+    close_report(&r);
+    return st;
+}
+
 /* ---- files ---- */
 
 /* A full disk is the machine's fault; a directory that is not there, or not ours, the caller's. */

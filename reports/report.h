@@ -17,4 +17,7 @@ AT_MUST_USE at_status at_report_write_all(const at_journal *, const char *direct
  */
 AT_MUST_USE at_status at_report_text(const at_journal *, FILE *, bool colour, at_error *err);
 
+/* One report by its name ("coverage", "coverage-json", ...) to a stream. AT_USAGE where there is none of that name. */
+AT_MUST_USE at_status at_report_one(const at_journal *, const char *name, FILE *, at_error *err);
+
 #endif

@@ -142,7 +142,7 @@ at_status at_write_coverage(FILE *f, const at_report *r, at_error *err) {
     at_status st = at_coverage_of(&c, r->journal, err);
     if (st != AT_OK) return st;
     fputs("# Coverage\n\n", f);
-    at_put_markdown(f, r->outcome.line, 0);
+    at_put_markdown(f, r->journal->header.subject ? r->outcome.line : "Of the cases as they stand: nothing was run.", 0);
     fputs("\n\nCounted are attempts that were executed, whatever came of them; not those that were unsupported, not "
           "run, or broken by the "
           "harness.\n",

@@ -43,6 +43,7 @@ SAME(AT_CU_NODE_FREE, CU_GRAPH_NODE_TYPE_MEM_FREE);
 #define SAME_PLACE(ours, a, theirs, b) SAME(offsetof(ours, a), offsetof(theirs, b))
 SAME_SIZE(at_cu_result, CUresult);
 SAME_SIZE(at_cu_address, CUdeviceptr);
+SAME_SIZE(at_cu_uuid, CUuuid);
 SAME_SIZE(at_cu_location, CUmemLocation);
 SAME_PLACE(at_cu_location, id, CUmemLocation, id);
 SAME_SIZE(at_cu_allocation, CUmemAllocationProp);

@@ -137,6 +137,12 @@ at_cu_result cuDeviceGetName(char *name, int bytes, at_cu_device device) {
     return AT_CU_SUCCESS;
 }
 
+at_cu_result cuDeviceGetUuid_v2(struct CUuuid_st *out, at_cu_device device) {
+    SCRIPT();
+    for (int i = 0; i < 16; i++) ((at_cu_uuid *)out)->byte[i] = (unsigned char)(16 * device + i);
+    return AT_CU_SUCCESS;
+}
+
 at_cu_result cuDeviceGetAttribute(int *value, unsigned attribute, at_cu_device device) {
     (void)device;
     SCRIPT();

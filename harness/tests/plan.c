@@ -116,6 +116,15 @@ Test(plan, tables_of_angles_may_be_longer_and_without_rope_hold_nan) {
     at_plan_free(plan);
 }
 
+Test(plan, tables_of_angles_are_exactly_as_long_as_the_farthest_new_token_needs) {
+    plan_case x;
+    plan_case_start(&x, tiny, "normal");
+    x.sequence[1] = (at_sequence){.past = 100, .fresh = 0}, x.c.sequences = 2;
+    at_plan *plan = plan_made(&x, OR_GENAI);
+    cr_expect_eq(plan->call.in[OR_COS_CACHE].shape[0], 43, "an idle sequence turns nothing");
+    at_plan_free(plan);
+}
+
 Test(plan, tables_of_angles_may_not_be_shorter) {
     plan_case x;
     plan_case_start(&x, glm, "normal");

@@ -22,7 +22,8 @@ static or_bias driven(const drive *how) {
         uint16_t got[CHANNELS];
         for (int d = 0; d < CHANNELS; d++) {
             o[d] = scene_uniform(&seed), cov[d] = 0.3 * scene_uniform(&seed), reach[d] = how->reach;
-            got[d] = or_round(OR_BF16, o[d] * (1 + how->gain) + how->slope * cov[d] + how->noise * scene_uniform(&seed));
+            got[d] =
+                or_round(OR_BF16, o[d] * (1 + how->gain) + how->slope * cov[d] + how->noise * scene_uniform(&seed));
         }
         or_bias_add(&bias, OR_BF16, CHANNELS, o, cov, reach, got);
     }

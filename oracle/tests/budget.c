@@ -11,10 +11,22 @@ static const int32_t past[] = {40}, fresh[] = {1};
 static const shape one_row = {OR_F16, 1, 64, 16, 16, 3, 1, past, fresh};
 enum { HS = 64, VHS = 48 };
 
-static const or_arithmetic plain = {.rope = OR_ROPE_EXACT, .dot = OR_DOT_F32, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM,
-                                    .p = OR_F32, .partial = OR_F32, .tile = 1, .splits = 1};
-static const or_arithmetic tiled = {.rope = OR_ROPE_EXACT, .dot = OR_DOT_TENSOR, .exp = OR_EXP2_APPROX, .tanh = OR_TANH_APPROX,
-                                    .p = OR_F16, .partial = OR_F32, .tile = 64, .splits = 1};
+static const or_arithmetic plain = {.rope = OR_ROPE_EXACT,
+                                    .dot = OR_DOT_F32,
+                                    .exp = OR_EXP_LIBM,
+                                    .tanh = OR_TANH_LIBM,
+                                    .p = OR_F32,
+                                    .partial = OR_F32,
+                                    .tile = 1,
+                                    .splits = 1};
+static const or_arithmetic tiled = {.rope = OR_ROPE_EXACT,
+                                    .dot = OR_DOT_TENSOR,
+                                    .exp = OR_EXP2_APPROX,
+                                    .tanh = OR_TANH_APPROX,
+                                    .p = OR_F16,
+                                    .partial = OR_F32,
+                                    .tile = 64,
+                                    .splits = 1};
 
 /* V in the first 48 channels, RoPE in the last 16. */
 static scene *scene_of(or_dtype t, uint64_t seed) {
@@ -37,13 +49,13 @@ static double cached(const scene *s, const or_row *r, int64_t j, int64_t i) {
     return or_decode(s->p.dtype, s->cache[r->slot[j] * HS + i]);
 }
 
-/* --- the formula, for float32 lanes, libm and no rotation, term by term ------------------------------------------------------------- */
+/* The formula, for float32 lanes, libm and no rotation, term by term. */
 
 static double exponent_error(const scene *s, const or_row *r, int64_t j, double rescalings) {
     const double u = 0x1p-24;
     double products = 0;
     for (int64_t i = 0; i < HS; i++) products += fabs(r->q[i] * cached(s, r, j, i));
-    const double ds = 0.5 * (8 + 2) * u * products + u * fabs(r->s[j]); /* 64 channels on 128 lanes: 1 + 7 */
+    const double ds = 0.5 * (11 + 2) * u * products + u * fabs(r->s[j]); /* 64 channels in eight sums: 8 + 3 */
     return ds + 2 * 0x1p-23 * (rescalings + 1) + u * (r->max - r->logit[j]);
 }
 
@@ -72,7 +84,8 @@ static double plainly(const scene *s, const or_row *r, int64_t d) {
         den += p * exp(-D);
     }
     const double chain = (n + N + 2) * u * (all + fabs(r->o[d]));
-    return fmin(weights / den, far) + chain + 4 * u * fabs(r->o[d]) + 0x1p-126 * n * (far + fabs(r->o[d])) + (n + 4) * 0x1p-149;
+    return fmin(weights / den, far) + chain + 4 * u * fabs(r->o[d]) + 0x1p-126 * n * (far + fabs(r->o[d])) +
+           (n + 4) * 0x1p-149;
 }
 
 Test(budget, mode_r_is_its_formula) {
@@ -90,8 +103,6 @@ Test(budget, mode_r_is_its_formula) {
     scene_free(s);
 }
 
-/* --- symmetries -------------------------------------------------------------------------------------------------------------------------- */
-
 Test(budget, twice_the_values_have_twice_the_bound) {
     for (int mode = OR_RIGOROUS; mode <= OR_STATISTICAL; mode++) {
         double once[VHS], twice[VHS];
@@ -102,7 +113,8 @@ Test(budget, twice_the_values_have_twice_the_bound) {
             for (int64_t i = 0; i < VHS; i++)
                 scene_cached(s, 0, j, i, 2 * or_decode(OR_F16, s->cache[or_slot_of(&s->p, 0, j) * HS + i]));
         bound_of(twice, s, &tiled, (or_mode)mode);
-        for (int64_t d = 0; d < VHS; d++) cr_assert_float_eq(twice[d], 2 * once[d], 1e-9 * once[d], "%g, %g", twice[d], once[d]);
+        for (int64_t d = 0; d < VHS; d++)
+            cr_assert_float_eq(twice[d], 2 * once[d], 1e-9 * once[d], "%g, %g", twice[d], once[d]);
         scene_free(s);
     }
 }
@@ -131,10 +143,12 @@ Test(budget, equal_keys_round_alike_and_mode_s_knows) {
     double r[VHS], s_[VHS];
     scene *s = scene_of(OR_F16, 5);
     for (int64_t j = 1; j < 41; j++)
-        for (int64_t i = 0; i < HS; i++) scene_cached(s, 0, j, i, or_decode(OR_F16, s->cache[or_slot_of(&s->p, 0, 0) * HS + i]));
+        for (int64_t i = 0; i < HS; i++)
+            scene_cached(s, 0, j, i, or_decode(OR_F16, s->cache[or_slot_of(&s->p, 0, 0) * HS + i]));
     bound_of(r, s, &tiled, OR_RIGOROUS);
     bound_of(s_, s, &tiled, OR_STATISTICAL);
-    for (int64_t d = 0; d < VHS; d++) cr_assert_geq(s_[d], 0x1p-11 * fabs(or_decode(OR_F16, s->cache[or_slot_of(&s->p, 0, 0) * HS + d])));
+    for (int64_t d = 0; d < VHS; d++)
+        cr_assert_geq(s_[d], 0x1p-11 * fabs(or_decode(OR_F16, s->cache[or_slot_of(&s->p, 0, 0) * HS + d])));
     scene_free(s);
 }
 
@@ -152,29 +166,34 @@ Test(budget, mode_s_is_sharper_than_mode_r_where_p_is_rounded) {
     scene_free(s);
 }
 
-/* --- declarations --------------------------------------------------------------------------------------------------------------------------- */
-
-#define HOW(rope, dot, exp, tanh, p, partial, sum, tile, splits) {OR_ROPE_##rope, OR_DOT_##dot, OR_EXP##exp, OR_TANH_##tanh, OR_##p, OR_##partial, sum, tile, splits}
+#define HOW(rope, dot, exp, tanh, p, partial, sum, tile, splits)                                                       \
+    { OR_ROPE_##rope, OR_DOT_##dot, OR_EXP##exp, OR_TANH_##tanh, OR_##p, OR_##partial, sum, tile, splits }
 static const struct {
     const char *what;
     or_arithmetic narrow, wide;
 } wider[] = {
     {"dot f32", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, UNSAID, _LIBM, LIBM, F32, F32, 0, 64, 1)},
-    {"dot tensor", HOW(EXACT, TENSOR, _LIBM, LIBM, F32, F32, 0, 0, 1), HOW(EXACT, UNSAID, _LIBM, LIBM, F32, F32, 0, 0, 1)},
+    {"dot tensor", HOW(EXACT, TENSOR, _LIBM, LIBM, F32, F32, 0, 0, 1),
+     HOW(EXACT, UNSAID, _LIBM, LIBM, F32, F32, 0, 0, 1)},
     {"rope", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(UNSAID, F32, _LIBM, LIBM, F32, F32, 0, 64, 1)},
-    {"exp, libm to fast", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _FAST, LIBM, F32, F32, 0, 64, 1)},
+    {"exp, libm to fast", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1),
+     HOW(EXACT, F32, _FAST, LIBM, F32, F32, 0, 64, 1)},
     {"exp, fast", HOW(EXACT, F32, _FAST, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _UNSAID, LIBM, F32, F32, 0, 64, 1)},
-    {"exp, base 2", HOW(EXACT, F32, 2_APPROX, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _UNSAID, LIBM, F32, F32, 0, 64, 1)},
+    {"exp, base 2", HOW(EXACT, F32, 2_APPROX, LIBM, F32, F32, 0, 64, 1),
+     HOW(EXACT, F32, _UNSAID, LIBM, F32, F32, 0, 64, 1)},
     {"tanh", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _LIBM, APPROX, F32, F32, 0, 64, 1)},
     {"tanh, any", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _LIBM, UNSAID, F32, F32, 0, 64, 1)},
     {"P f32", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _LIBM, LIBM, F16, F32, 0, 64, 1)},
-    {"P rounded", HOW(EXACT, F32, _LIBM, LIBM, F16, F32, 0, 64, 1), HOW(EXACT, F32, _LIBM, LIBM, ABSENT, F32, 0, 64, 1)},
-    {"P and its sum", HOW(EXACT, F32, _LIBM, LIBM, F16, F32, 1, 64, 1), HOW(EXACT, F32, _LIBM, LIBM, ABSENT, F32, 1, 64, 1)},
+    {"P rounded", HOW(EXACT, F32, _LIBM, LIBM, F16, F32, 0, 64, 1),
+     HOW(EXACT, F32, _LIBM, LIBM, ABSENT, F32, 0, 64, 1)},
+    {"P and its sum", HOW(EXACT, F32, _LIBM, LIBM, F16, F32, 1, 64, 1),
+     HOW(EXACT, F32, _LIBM, LIBM, ABSENT, F32, 1, 64, 1)},
     {"tile", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 0, 1)},
     {"splits", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 4), HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 0)},
     {"one split", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 1), HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 2)},
     {"partials", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 4), HOW(EXACT, F32, _LIBM, LIBM, F32, F16, 0, 64, 4)},
-    {"partials, any", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 4), HOW(EXACT, F32, _LIBM, LIBM, F32, ABSENT, 0, 64, 4)},
+    {"partials, any", HOW(EXACT, F32, _LIBM, LIBM, F32, F32, 0, 64, 4),
+     HOW(EXACT, F32, _LIBM, LIBM, F32, ABSENT, 0, 64, 4)},
 };
 
 Test(budget, what_is_not_said_is_the_widest) {
@@ -182,7 +201,8 @@ Test(budget, what_is_not_said_is_the_widest) {
         for (size_t i = 0; i < sizeof wider / sizeof wider[0]; i++) {
             double narrow[VHS], wide[VHS];
             scene *s = scene_of(OR_F16, 7);
-            RESOLVE(s, OR_GENAI, INT("v_head_size", VHS), FLOAT("scale", 0.5), INT("do_rotary", 1), INT("rotary_offset", VHS), FLOAT("softcap", 5));
+            RESOLVE(s, OR_GENAI, INT("v_head_size", VHS), FLOAT("scale", 0.5), INT("do_rotary", 1),
+                    INT("rotary_offset", VHS), FLOAT("softcap", 5));
             bound_of(narrow, s, &wider[i].narrow, (or_mode)mode);
             bound_of(wide, s, &wider[i].wide, (or_mode)mode);
             double more = 0;
@@ -260,4 +280,6 @@ Test(budget, the_slope_is_the_derivative_by_the_scale) {
     scene_free(s);
 }
 
-Test(budget, nothing_is_freed_for_nothing) { or_budget_free(NULL); }
+Test(budget, nothing_is_freed_for_nothing) {
+    or_budget_free(NULL);
+}

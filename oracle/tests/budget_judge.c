@@ -4,7 +4,16 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { ONE = 0x3c00, AFTER_ONE = 0x3c01, BEFORE_ONE = 0x3bff, INF = 0x7c00, MINUS_INF = 0xfc00, NAN16 = 0x7e00, ZERO = 0, MINUS_ZERO = 0x8000 };
+enum {
+    ONE = 0x3c00,
+    AFTER_ONE = 0x3c01,
+    BEFORE_ONE = 0x3bff,
+    INF = 0x7c00,
+    MINUS_INF = 0xfc00,
+    NAN16 = 0x7e00,
+    ZERO = 0,
+    MINUS_ZERO = 0x8000
+};
 
 static const struct {
     const char *why;
@@ -82,6 +91,7 @@ Test(judge, accepted_and_excess_agree_but_at_ties) {
     for (int got = 0x3b00; got < 0x3d00; got++)
         for (size_t b = 0; b < 4; b++) {
             const or_opinion op = or_judge(OR_F16, 1.0001, bounds[b], OR_FINITE, (uint16_t)got);
-            cr_assert_eq(op.accepted, op.excess <= 1, "0x%04x, bound %g: excess %g", (unsigned)got, bounds[b], op.excess);
+            cr_assert_eq(op.accepted, op.excess <= 1, "0x%04x, bound %g: excess %g", (unsigned)got, bounds[b],
+                         op.excess);
         }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ratios as a histogram: a median to a hundredth of an octave is enough ----------------------------------------------------------- */
+/* Ratios as a histogram: a median to a fiftieth of an octave is enough. */
 
 enum { BUCKETS = 1024, PER_OCTAVE = 48 };
 
@@ -27,11 +27,11 @@ static double median(const histogram *h) {
     return i == 0 ? 0 : exp2((double)(i - BUCKETS + 1) / PER_OCTAVE);
 }
 
-/* --- what one design does to one kernel in one mode ------------------------------------------------------------------------------------ */
+/* What one design does to one kernel in one mode. */
 
 typedef struct {
-    histogram all, large; /* contexts; from 1000 keys on                     */
-    double ratio;         /* the largest                                     */
+    histogram all, large;       /* contexts; from 1000 keys on                     */
+    double ratio;               /* the largest                                     */
     double excess, excess_long; /* likewise; from 64 keys on               */
     int64_t over;
 } cell;
@@ -68,7 +68,7 @@ static void judge_kernel(const sample *s, const float *k, size_t d, size_t i, cu
     or_attention_free(attention);
 }
 
-/* --- the plan: contexts and widths, with rows so that each design has 4e4 elements of each type ------------------------------------------ */
+/* The plan: contexts and widths, with rows so that each design has 4e4 elements of each type. */
 
 static const int contexts[] = {1, 2, 3, 5, 16, 17, 31, 63, 64, 65, 127, 256, 300, 512, 1000, 1024, 2048, 2500, 4096};
 static const struct {
@@ -92,8 +92,6 @@ static void run_design(size_t d, or_dtype dtype, int times) {
             }
 }
 
-/* --- tables and assertions ----------------------------------------------------------------------------------------------------------------- */
-
 static int failures;
 
 void expect(bool holds, const char *format, ...) {
@@ -109,7 +107,8 @@ void expect(bool holds, const char *format, ...) {
 
 static void print_row(const char *name, const cell *row) {
     printf("| %-15s |", name);
-    for (size_t i = 0; i < kernel_count; i++) printf(" %.2f/%.3f/%.3f |", row[i].ratio, median(&row[i].all), median(&row[i].large));
+    for (size_t i = 0; i < kernel_count; i++)
+        printf(" %.2f/%.3f/%.3f |", row[i].ratio, median(&row[i].all), median(&row[i].large));
     printf("\n");
 }
 
@@ -117,20 +116,23 @@ static void print_totals(int mode) {
     printf("| elements / over |");
     for (size_t i = 0; i < kernel_count; i++) {
         int64_t elements = 0, over = 0;
-        for (size_t d = 0; d < design_count; d++) elements += cells[mode][d][i].all.elements, over += cells[mode][d][i].over;
+        for (size_t d = 0; d < design_count; d++)
+            elements += cells[mode][d][i].all.elements, over += cells[mode][d][i].over;
         printf(" %.2fM / %lld |", (double)elements / 1e6, (long long)over);
     }
     printf("\n| worst excess    |");
     for (size_t i = 0; i < kernel_count; i++) {
         double all = 0, from_64 = 0;
-        for (size_t d = 0; d < design_count; d++) all = fmax(all, cells[mode][d][i].excess), from_64 = fmax(from_64, cells[mode][d][i].excess_long);
+        for (size_t d = 0; d < design_count; d++)
+            all = fmax(all, cells[mode][d][i].excess), from_64 = fmax(from_64, cells[mode][d][i].excess_long);
         printf(" %.3f, n >= 64 %.3f |", all, from_64);
     }
     printf("\n\n");
 }
 
 static void print_mode(int mode, or_dtype dtype) {
-    printf("%s, mode %s: largest ratio / median / median at n >= 1000\n\n| data            |", or_dtype_name(dtype), mode == OR_RIGOROUS ? "R" : "S");
+    printf("%s, mode %s: largest ratio / median / median at n >= 1000\n\n| data            |", or_dtype_name(dtype),
+           mode == OR_RIGOROUS ? "R" : "S");
     for (size_t i = 0; i < kernel_count; i++) printf(" %s |", kernels[i].name);
     printf("\n|---|");
     for (size_t i = 0; i < kernel_count; i++) printf("---|");
@@ -144,20 +146,23 @@ static void assert_upper_side(int mode, or_dtype dtype) {
     for (size_t d = 0; d < design_count; d++)
         for (size_t i = 0; i < kernel_count; i++) {
             const cell *c = &cells[mode][d][i];
-            expect(c->over == 0 && c->excess <= 1, "%s, %s, %s, mode %d: %lld over, excess %.3f", or_dtype_name(dtype), designs[d].name,
-                   kernels[i].name, mode, (long long)c->over, c->excess);
-            expect(designs[d].dominated || c->excess_long <= kernels[i].ceiling, "%s, %s, %s, mode %d: excess %.3f from 64 keys on", or_dtype_name(dtype),
-                   designs[d].name, kernels[i].name, mode, c->excess_long);
+            expect(c->over == 0 && c->excess <= 1, "%s, %s, %s, mode %d: %lld over, excess %.3f", or_dtype_name(dtype),
+                   designs[d].name, kernels[i].name, mode, (long long)c->over, c->excess);
+            expect(designs[d].dominated || c->excess_long <= kernels[i].ceiling,
+                   "%s, %s, %s, mode %d: excess %.3f from 64 keys on", or_dtype_name(dtype), designs[d].name,
+                   kernels[i].name, mode, c->excess_long);
         }
 }
 
-/* A budget that nothing comes near proves nothing: on ordinary data the typical error is at least a fiftieth of what is allowed. */
+/* A budget that nothing comes near proves nothing: on ordinary data the typical error is at least a fiftieth of what is
+ * allowed. */
 static void assert_lower_side(int mode, or_dtype dtype) {
     const size_t d = (size_t)(design_by_name("normal 0.7") - designs);
     for (size_t i = 0; i < kernel_count; i++) {
         const double typical = median(&cells[mode][d][i].all);
         if (mode == OR_STATISTICAL || kernels[i].how.p == OR_F32)
-            expect(typical >= 0.02, "%s, %s, mode %d: median ratio %.4f", or_dtype_name(dtype), kernels[i].name, mode, typical);
+            expect(typical >= 0.02, "%s, %s, mode %d: median ratio %.4f", or_dtype_name(dtype), kernels[i].name, mode,
+                   typical);
     }
 }
 
@@ -173,6 +178,7 @@ static void run_dtype(or_dtype dtype, int times) {
 
 int main(int argc, char **argv) {
     const bool nightly = argc > 1 && strcmp(argv[1], "--nightly") == 0;
+    printf("The error budget against emulated kernels, %s tier\n\n", nightly ? "nightly" : "gate");
     cells = calloc(MODES, sizeof *cells);
     if (!cells || kernel_count != KERNELS || design_count != DESIGNS) return 3;
     run_dtype(OR_F16, nightly ? 25 : 1);

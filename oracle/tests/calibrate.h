@@ -1,9 +1,12 @@
-/* The calibration of the error budget: kernels emulated in exact float32 on data of many designs, judged by the budget itself.
+/* The calibration of the error budget: kernels emulated in exact float32 on data of many designs, judged by the budget
+ * itself. BUDGET.md says what is asserted.
  *
- *   calibrate_designs.c   the data             calibrate_kernels.c, calibrate_tensor.c   the kernels
- *   calibrate_guards.c    bounds that must fail, declarations that must hold
- *   calibrate_mutants.c   kernels that must fail                                         calibrate_vectors.c  real hardware
- *   calibrate.c           the runs, the tables, the assertions */
+ *   calibrate_designs.c    the data
+ *   calibrate_kernels.c    the kernels; their tensor cores in calibrate_tensor.c
+ *   calibrate_guards.c     bounds that must fail, declarations that must hold
+ *   calibrate_mutants.c    kernels that must fail
+ *   calibrate_vectors.c    answers of real hardware
+ *   calibrate.c            the runs, the tables, the assertions above and below */
 #ifndef OR_TESTS_CALIBRATE_H
 #define OR_TESTS_CALIBRATE_H
 
@@ -11,18 +14,17 @@
 #include "../budget.h"
 #include "scene.h"
 
-/* --- data: one token, one sequence, one head ------------------------------------------------------------------------------------ */
-
 typedef struct {
     int64_t hs, vhs, off, rotary;
 } width;
 
+/* A call of one token, one sequence, one head. */
 typedef struct {
     scene *scene;
-    int64_t n;                   /* keys                     */
+    int64_t n; /* keys                     */
     width w;
-    double scale, softcap;       /* a design may change them */
-    double *q, *k;               /* [hs], [n, hs] before they are rounded to T */
+    double scale, softcap; /* a design may change them */
+    double *q, *k;         /* [hs], [n, hs] before they are rounded to T */
     uint64_t *random;
 } sample;
 
@@ -42,8 +44,6 @@ void sample_make(sample *, const design *, or_dtype, width, int64_t n, uint64_t 
 void sample_free(sample *);
 double normal(uint64_t *random); /* near enough: the sum of four uniform numbers */
 
-/* --- kernels --------------------------------------------------------------------------------------------------------------------- */
-
 /* How the error of exp and tanh runs along the argument, inside its documented limit. */
 typedef enum { SINE, HIGH, LOW, CURVES } curve;
 typedef enum { HONEST, P_TRUNCATED, DENOMINATOR_SHORT } fault;
@@ -62,7 +62,7 @@ typedef struct kernel kernel;
 struct kernel {
     const char *name;
     or_arithmetic how;   /* OR_F16 in p and partial stands for T */
-    int block, fraction; /* of the tensor core                   */
+    int block, fraction; /* of the tensor core; block: else the sums of a dot product, side by side */
     double ceiling;      /* of excess from 64 keys on; 1 where one rounding to T may decide */
     void (*run)(float *o, const input *, const kernel *); /* o: [vhs], before the last rounding */
 };
@@ -89,8 +89,6 @@ float tensor_dot(float a, const float *x, const float *y, int64_t count, or_dtyp
 /* a[d] += sum_j x[j] y[j * stride + d] for each of `width` channels, count <= block. */
 void tensor_rows(float *a, int64_t width, const float *x, const float *y, int64_t stride, int64_t count, or_dtype,
                  const kernel *);
-
-/* --- what is asserted beside the tables -------------------------------------------------------------------------------------------- */
 
 /* Says what did not hold, and counts it. */
 void expect(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));

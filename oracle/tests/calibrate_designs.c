@@ -1,4 +1,5 @@
-/* The data: ordinary, exact, and what breaks bounds that look right. Logits below are before softcap, in units of the softmax. */
+/* The data: ordinary, exact, and what breaks bounds that look right. Logits below are before softcap, in units of the
+ * softmax. */
 #include "calibrate.h"
 
 #include "../rope.h"
@@ -14,7 +15,9 @@ double normal(uint64_t *random) {
     return (sum * 0x1p-16 - 2) * sqrt(3);
 }
 
-static double uniform(uint64_t *random, double lo, double hi) { return lo + (hi - lo) * (scene_uniform(random) + 1) / 2; }
+static double uniform(uint64_t *random, double lo, double hi) {
+    return lo + (hi - lo) * (scene_uniform(random) + 1) / 2;
+}
 
 static void normals(double *x, int64_t n, double amplitude, uint64_t *random) {
     for (int64_t i = 0; i < n; i++) x[i] = amplitude * normal(random);
@@ -25,9 +28,11 @@ static void all_normal(sample *s, double amplitude) {
     normals(s->k, s->n * s->w.hs, amplitude, s->random);
 }
 
-/* --- logits by design: q has its rotated span alone, and each key's span points along it ------------------------------------------------ */
+/* Logits by design: q has its rotated span alone, and each key's span points along it. */
 
-static double to_type(const sample *s, double x) { return or_decode(s->scene->of.dtype, or_round(s->scene->of.dtype, x)); }
+static double to_type(const sample *s, double x) {
+    return or_decode(s->scene->of.dtype, or_round(s->scene->of.dtype, x));
+}
 
 static void write_query(sample *s) {
     for (int64_t i = 0; i < s->w.hs; i++) scene_query(s->scene, 0, 0, i, s->q[i]);
@@ -50,16 +55,25 @@ static void aim(sample *s, const double *q, int64_t j, double logit) {
     for (int64_t i = s->w.off; i < s->w.off + s->w.rotary; i++) s->k[j * s->w.hs + i] = logit / s->scale * q[i] / norm;
 }
 
-static double *value(sample *s, int64_t j) { return s->k + j * s->w.hs; }
+static double *value(sample *s, int64_t j) {
+    return s->k + j * s->w.hs;
+}
 
-/* --- the designs ------------------------------------------------------------------------------------------------------------------------ */
+static void normal_low(sample *s) {
+    all_normal(s, 0.1);
+}
+static void normal_middle(sample *s) {
+    all_normal(s, 0.7);
+}
+static void normal_high(sample *s) {
+    all_normal(s, 3);
+}
+static void flat(sample *s) {
+    all_normal(s, uniform(s->random, 0.02, 0.06));
+}
 
-static void normal_low(sample *s) { all_normal(s, 0.1); }
-static void normal_middle(sample *s) { all_normal(s, 0.7); }
-static void normal_high(sample *s) { all_normal(s, 3); }
-static void flat(sample *s) { all_normal(s, uniform(s->random, 0.02, 0.06)); }
-
-/* Logits of thousands; every other time two channels bring them back to near ties, which an error of the score then decides. */
+/* Logits of thousands; every other time two channels bring them back to near ties, which an error of the score then
+ * decides. */
 static void hot(sample *s) {
     double q[576], x[576];
     const double amplitude = exp2(uniform(s->random, 2, 6.5));
@@ -79,7 +93,9 @@ static void hot(sample *s) {
         }
     }
 }
-static void capped(sample *s) { s->softcap = 30, normal_high(s); }
+static void capped(sample *s) {
+    s->softcap = 30, normal_high(s);
+}
 
 static void one_hot(sample *s) {
     double q[576];
@@ -92,7 +108,9 @@ static void uniform_codes(sample *s) {
     memset(s->q, 0, (size_t)s->w.hs * sizeof *s->q);
     for (int64_t j = 0; j < s->n; j++)
         for (int64_t d = 0; d < s->w.hs; d++)
-            value(s, j)[d] = d == 0 ? (double)(37 * j % 256 - 128) : d < 16 ? (j >> (d - 1) & 1 ? 64 : -64) : (double)(d % 251);
+            value(s, j)[d] = d == 0   ? (double)(37 * j % 256 - 128)
+                             : d < 16 ? (j >> (d - 1) & 1 ? 64 : -64)
+                                      : (double)(d % 251);
 }
 
 static void saturate(sample *s) {
@@ -175,14 +193,17 @@ static void positive_values(sample *s) {
     }
 }
 
-/* One key far ahead of the rest, or one value far above the rest: each small term is lost whole, always to the same side. */
+/* One key far ahead of the rest, or one value far above the rest: each small term is lost whole, always to the same
+ * side. */
 static void swamp(sample *s) {
     double q[576];
     pointed(s, q, 1);
     const bool by_weight = scene_random(s->random) & 1;
     const double lead = by_weight ? uniform(s->random, 8, 20) : 0, large = by_weight ? 1 : 60000;
     for (int64_t j = 0; j < s->n; j++) {
-        for (int64_t d = 0; d < s->w.vhs; d++) value(s, j)[d] = j == 0 ? large * uniform(s->random, 0.5, 1) : uniform(s->random, 0, large * (by_weight ? 1 : 0x1p-25));
+        for (int64_t d = 0; d < s->w.vhs; d++)
+            value(s, j)[d] =
+                j == 0 ? large * uniform(s->random, 0.5, 1) : uniform(s->random, 0, large * (by_weight ? 1 : 0x1p-25));
         aim(s, q, j, j == 0 ? lead : 0);
     }
 }
@@ -192,21 +213,31 @@ static void tiny_values(sample *s) {
     pointed(s, q, 1);
     const bool f16 = s->scene->of.dtype == OR_F16;
     for (int64_t j = 0; j < s->n; j++) {
-        for (int64_t d = 0; d < s->w.vhs; d++) value(s, j)[d] *= f16 ? exp2(uniform(s->random, -24, -14)) : exp2(uniform(s->random, -133, -116));
+        for (int64_t d = 0; d < s->w.vhs; d++)
+            value(s, j)[d] *= f16 ? exp2(uniform(s->random, -24, -14)) : exp2(uniform(s->random, -133, -116));
         aim(s, q, j, normal(s->random));
     }
 }
 
 const design designs[] = {
-    {"normal 0.1", normal_low, true, false},     {"normal 0.7", normal_middle, true, false},
-    {"normal 3", normal_high, true, false},      {"flat .02-.06", flat, true, false},
-    {"one_hot", one_hot, false, false},          {"uniform_codes", uniform_codes, false, false},
-    {"saturate", saturate, false, false},        {"cap30 normal 3", capped, true, false},
-    {"offset -5e4", offset, true, false},        {"mixed", mixed, true, false},
-    {"cancel", cancel, false, false},            {"const V", constant_values, false, false},
-    {"ramp codes", ramp_codes, false, false},    {"ascending", ascending, false, false},
-    {"duplicates", duplicates, false, false},    {"positive V", positive_values, true, false},
-    {"swamp", swamp, false, true},               {"hot", hot, false, false},
+    {"normal 0.1", normal_low, true, false},
+    {"normal 0.7", normal_middle, true, false},
+    {"normal 3", normal_high, true, false},
+    {"flat .02-.06", flat, true, false},
+    {"one_hot", one_hot, false, false},
+    {"uniform_codes", uniform_codes, false, false},
+    {"saturate", saturate, false, false},
+    {"cap30 normal 3", capped, true, false},
+    {"offset -5e4", offset, true, false},
+    {"mixed", mixed, true, false},
+    {"cancel", cancel, false, false},
+    {"const V", constant_values, false, false},
+    {"ramp codes", ramp_codes, false, false},
+    {"ascending", ascending, false, false},
+    {"duplicates", duplicates, false, false},
+    {"positive V", positive_values, true, false},
+    {"swamp", swamp, false, true},
+    {"hot", hot, false, false},
     {"tiny V", tiny_values, false, true},
 };
 const size_t design_count = sizeof designs / sizeof designs[0];
@@ -216,8 +247,6 @@ const design *design_by_name(const char *name) {
         if (strcmp(designs[i].name, name) == 0) return &designs[i];
     abort();
 }
-
-/* --- a sample ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void resolve(sample *s) {
     RESOLVE(s->scene, OR_GENAI, INT("do_rotary", 1), INT("rotary_offset", s->w.off), INT("v_head_size", s->w.vhs),

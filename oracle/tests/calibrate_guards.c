@@ -1,4 +1,5 @@
-/* Bounds that look right and are not: each must be broken by an honest kernel, or the calibration could not have told. */
+/* Bounds that look right and are not: each must be broken by an honest kernel, or the calibration could not have told.
+ */
 #include "calibrate.h"
 
 #include "../budget_weights.h"
@@ -27,11 +28,14 @@ static double value_of(const evidence *e, int64_t j, int64_t d) {
 /* sum p|v - o| f(E) over keys. */
 static double weighted(const evidence *e, int64_t d, double (*f)(double)) {
     double sum = 0;
-    for (int64_t j = 0; j < e->row->keys; j++) sum += e->row->weight[j] * fabs(value_of(e, j, d) - e->row->o[d]) * f(e->w->error[j]);
+    for (int64_t j = 0; j < e->row->keys; j++)
+        sum += e->row->weight[j] * fabs(value_of(e, j, d) - e->row->o[d]) * f(e->w->error[j]);
     return sum;
 }
 
-static double same(double x) { return x; }
+static double same(double x) {
+    return x;
+}
 
 static double spread(const evidence *e, int64_t d) {
     double far = 0;
@@ -47,7 +51,9 @@ static double square_root_law(const evidence *e, int64_t d) {
 }
 
 /* Mode S where V goes along with the logits. */
-static double statistics_of_codes(const evidence *e, int64_t d) { return e->statistical[d]; }
+static double statistics_of_codes(const evidence *e, int64_t d) {
+    return e->statistical[d];
+}
 
 /* D_j for expm1(D_j), and no limit at max |v - o|. */
 static double first_order(const evidence *e, int64_t d) {
@@ -67,8 +73,24 @@ typedef struct {
 
 static const guard guards[] = {
     {"sqrt(n) for the accumulator", "swamp", "plain", OR_F16, {32, 16, 16, 16}, 4096, 40, false, square_root_law},
-    {"mode S where V follows the logits", "ramp codes", "flash, plain sum", OR_BF16, {32, 16, 16, 16}, 4096, 120, false, statistics_of_codes},
-    {"first order in the scores' error", "hot", "flash, plain sum", OR_BF16, {32, 16, 16, 16}, 2, 2000, true, first_order},
+    {"mode S where V follows the logits",
+     "ramp codes",
+     "flash, plain sum",
+     OR_BF16,
+     {32, 16, 16, 16},
+     4096,
+     120,
+     false,
+     statistics_of_codes},
+    {"first order in the scores' error",
+     "hot",
+     "flash, plain sum",
+     OR_BF16,
+     {32, 16, 16, 16},
+     2,
+     2000,
+     true,
+     first_order},
 };
 
 typedef struct {
@@ -119,7 +141,8 @@ static void try_sample(outcome *out, const guard *g, const sample *s, curve curv
 }
 
 void check_guards(void) {
-    printf("Bounds that honest kernels must break\n\n| bound | data, kernel | its worst excess | elements over | the budget's |\n|---|---|---|---|---|\n");
+    printf("Bounds that honest kernels must break\n\n| bound | data, kernel | its worst excess | elements over | the "
+           "budget's |\n|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
         const guard *g = &guards[i];
         uint64_t random = UINT64_C(0xd1342543de82ef95) + i;
@@ -130,8 +153,8 @@ void check_guards(void) {
             try_sample(&out, g, &s, (curve)(r % CURVES));
             sample_free(&s);
         }
-        printf("| %s | %s, %s, %s | %.2f | %lld of %lld | %.2f |\n", g->what, g->design, or_dtype_name(g->dtype), g->kernel, out.rival,
-               (long long)out.over, (long long)out.elements, out.budget);
+        printf("| %s | %s, %s, %s | %.2f | %lld of %lld | %.2f |\n", g->what, g->design, or_dtype_name(g->dtype),
+               g->kernel, out.rival, (long long)out.over, (long long)out.elements, out.budget);
         expect(out.rival > 1, "%s was not broken", g->what);
         expect(out.budget <= 1, "%s: the budget was broken too", g->what);
     }
@@ -171,6 +194,7 @@ void check_unsaid(void) {
                 unsaid_sample(&s, &worst, &elements);
                 sample_free(&s);
             }
-    printf("Nothing declared: %lld elements of all kernels and designs, worst excess %.3f\n\n", (long long)elements, worst);
+    printf("Nothing declared: %lld elements of all kernels and designs, worst excess %.3f\n\n", (long long)elements,
+           worst);
     expect(worst <= 1, "a declaration that says nothing was exceeded: %.3f", worst);
 }

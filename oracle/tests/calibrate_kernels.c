@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
+static float fused(float a, float b, float c) {
+    return (float)((double)a * b + c);
+}
 
-/* --- exp and tanh: the true value with an error inside the documented one ---------------------------------------------------------- */
+/* Exp and tanh: the true value with an error inside the documented one. */
 
-static double along(curve c, double x) { return c == SINE ? sin(1000 * x) : c == HIGH ? 0.75 : -0.75; }
+static double along(curve c, double x) {
+    return c == SINE ? sin(1000 * x) : c == HIGH ? 0.75 : -0.75;
+}
 
 /* 2 ulp; exact at 0 and -inf, as every implementation is; results below the least normal vanish. */
 static float ex2(float x, curve c) {
@@ -32,8 +36,6 @@ static float hyperbolic(float x, const input *in, const kernel *k) {
     const double limit = k->how.tanh == OR_TANH_APPROX ? 0x1p-11 : 0x1p-22;
     return (float)(tanh(x) * (1 + limit * along(in->curve, x)));
 }
-
-/* --- float32 lanes ------------------------------------------------------------------------------------------------------------------ */
 
 /* n products over `lanes` chains that are then joined in pairs. */
 static float lane_dot(const float *q, const float *k, int64_t n, int lanes) {
@@ -59,11 +61,12 @@ typedef struct {
     float m, l, o[512];
 } partial;
 
-static void stream(partial *state, const input *in, const kernel *k, int64_t from, int64_t to, int lanes) {
+static void stream(partial *state, const input *in, const kernel *k, int64_t from, int64_t to) {
     *state = (partial){.m = -INFINITY};
     for (int64_t j = from; j < to; j++) {
-        const float *row = in->k + j * in->hs, s = logit(lane_dot(in->q, row, in->hs, lanes), in, k);
-        const float m = s > state->m ? s : state->m, shrink = exponential(state->m - m, in, k), p = exponential(s - m, in, k);
+        const float *row = in->k + j * in->hs, s = logit(lane_dot(in->q, row, in->hs, k->block), in, k);
+        const float m = s > state->m ? s : state->m, shrink = exponential(state->m - m, in, k),
+                    p = exponential(s - m, in, k);
         state->m = m;
         state->l = fused(state->l, shrink, in->fault == DENOMINATOR_SHORT && j == in->n / 2 ? 0 : p);
         for (int64_t d = 0; d < in->vhs; d++) state->o[d] = fused(p, row[d], state->o[d] * shrink);
@@ -72,11 +75,13 @@ static void stream(partial *state, const input *in, const kernel *k, int64_t fro
 
 static void plain(float *o, const input *in, const kernel *k) {
     partial all;
-    stream(&all, in, k, 0, in->n, 128);
+    stream(&all, in, k, 0, in->n);
     for (int64_t d = 0; d < in->vhs; d++) o[d] = all.o[d] / all.l;
 }
 
-static float to_type(or_dtype t, double x) { return t == OR_F32 ? (float)x : (float)or_decode(t, or_round(t, x)); }
+static float to_type(or_dtype t, double x) {
+    return t == OR_F32 ? (float)x : (float)or_decode(t, or_round(t, x));
+}
 
 static void split(float *o, const input *in, const kernel *k) {
     enum { MOST = 8 };
@@ -86,7 +91,7 @@ static void split(float *o, const input *in, const kernel *k) {
     const or_dtype type = k->how.partial == OR_F32 ? OR_F32 : in->dtype;
     int used = 0;
     for (int64_t from = 0; from < in->n; from += length, used++) {
-        stream(&part[used], in, k, from, from + length < in->n ? from + length : in->n, 32);
+        stream(&part[used], in, k, from, from + length < in->n ? from + length : in->n);
         lse[used] = part[used].m + (float)log2(part[used].l);
         top = lse[used] > top ? lse[used] : top;
     }
@@ -99,7 +104,7 @@ static void split(float *o, const input *in, const kernel *k) {
     for (int64_t d = 0; d < in->vhs; d++) o[d] *= 1 / sum;
 }
 
-/* --- tensor cores: tiles of keys, P rounded to T ------------------------------------------------------------------------------------- */
+/* Tensor cores: tiles of keys, P rounded to T. */
 
 typedef struct {
     float m, l, *o;
@@ -117,7 +122,8 @@ static void tile(running *r, const input *in, const kernel *k, int64_t from, int
     for (int64_t j = 0; j < count; j++) {
         s[j] = 0;
         for (int64_t i = 0; i < in->hs; i += k->block)
-            s[j] = tensor_dot(s[j], in->q + i, in->k + (from + j) * in->hs + i, in->hs - i < k->block ? in->hs - i : k->block, in->dtype, k);
+            s[j] = tensor_dot(s[j], in->q + i, in->k + (from + j) * in->hs + i,
+                              in->hs - i < k->block ? in->hs - i : k->block, in->dtype, k);
         if (capped) s[j] = hyperbolic(s[j] * (in->scale / in->softcap), in, k);
         m = s[j] > m ? s[j] : m;
     }
@@ -132,7 +138,8 @@ static void tile(running *r, const input *in, const kernel *k, int64_t from, int
     r->l = fused(r->l, shrink, sum);
     for (int64_t d = 0; d < in->vhs; d++) r->o[d] *= shrink;
     for (int64_t j = 0; j < count; j += k->block)
-        tensor_rows(r->o, in->vhs, p + j, in->k + (from + j) * in->hs, in->hs, count - j < k->block ? count - j : k->block, in->dtype, k);
+        tensor_rows(r->o, in->vhs, p + j, in->k + (from + j) * in->hs, in->hs,
+                    count - j < k->block ? count - j : k->block, in->dtype, k);
 }
 
 static void flash(float *o, const input *in, const kernel *k) {
@@ -144,19 +151,19 @@ static void flash(float *o, const input *in, const kernel *k) {
     for (int64_t d = 0; d < in->vhs; d++) o[d] *= reciprocal;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------------------------ */
-
-#define LANES .dot = OR_DOT_F32, .p = OR_F32, .tile = 1
+#define SUMS .dot = OR_DOT_F32, .tanh = OR_TANH_LIBM, .p = OR_F32, .tile = 1
 #define TENSOR .dot = OR_DOT_TENSOR, .exp = OR_EXP2_APPROX, .p = OR_F16, .partial = OR_F32, .tile = 64, .splits = 1
+/* clang-format off */
 const kernel kernels[] = {
-    {"plain", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_FAST, .tanh = OR_TANH_LIBM, .partial = OR_F32, .splits = 1, LANES}, 0, 0, 0.75, plain},
-    {"plain, q in T", {.rope = OR_ROPE_ROUND, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM, .partial = OR_F32, .splits = 1, LANES}, 0, 0, 0.75, plain},
-    {"split", {.rope = OR_ROPE_EXACT, .exp = OR_EXP2_APPROX, .tanh = OR_TANH_LIBM, .partial = OR_F32, .splits = 8, LANES}, 0, 0, 0.75, split},
-    {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .tanh = OR_TANH_LIBM, .partial = OR_F16, .splits = 4, LANES}, 0, 0, 1, split},
+    {"plain", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_FAST, .partial = OR_F32, .splits = 1, SUMS}, 128, 0, 0.75, plain},
+    {"plain, q in T", {.rope = OR_ROPE_ROUND, .exp = OR_EXP_LIBM, .partial = OR_F32, .splits = 1, SUMS}, 8, 0, 0.75, plain},
+    {"split", {.rope = OR_ROPE_EXACT, .exp = OR_EXP2_APPROX, .partial = OR_F32, .splits = 8, SUMS}, 32, 0, 0.75, split},
+    {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .partial = OR_F16, .splits = 4, SUMS}, 32, 0, 1, split},
     {"flash, plain sum", {.rope = OR_ROPE_ROUND, .tanh = OR_TANH_LIBM, TENSOR}, 16, 25, 0.75, flash},
     {"flash, rounded sum", {.rope = OR_ROPE_SEP, .tanh = OR_TANH_LIBM, .sum_of_rounded_p = true, TENSOR}, 16, 25, 0.75, flash},
     {"flash, older card", {.rope = OR_ROPE_FMA, .tanh = OR_TANH_APPROX, TENSOR}, 8, 24, 0.9, flash},
 };
+/* clang-format on */
 const size_t kernel_count = sizeof kernels / sizeof kernels[0];
 
 const kernel *kernel_by_name(const char *name) {
@@ -171,8 +178,6 @@ or_arithmetic arithmetic_of(const kernel *k, or_dtype t) {
     if (how.partial == OR_F16) how.partial = t;
     return how;
 }
-
-/* --- a sample's answer ----------------------------------------------------------------------------------------------------------------- */
 
 static float rotated(or_dtype t, or_rope rope, double x, double cos, double y, double sin) {
     switch (rope) {
@@ -204,7 +209,10 @@ void answer(uint16_t *got, const kernel *k, const sample *s, const conditions *c
     const or_problem *p = &s->scene->p;
     float q[576], o[512];
     rotate_query(q, s, k->how.rope, s->n - 1 - c->late);
-    k->run(o, &(input){p->dtype, c->n, p->head_size, p->v_head_size, q, c->k, (float)c->scale, (float)c->softcap, c->curve, c->fault}, k);
+    k->run(o,
+           &(input){p->dtype, c->n, p->head_size, p->v_head_size, q, c->k, (float)c->scale, (float)c->softcap, c->curve,
+                    c->fault},
+           k);
     for (int64_t d = 0; d < p->v_head_size; d++) got[d] = or_round(p->dtype, o[d]);
 }
 
@@ -213,6 +221,7 @@ float *keys_of(const sample *s) {
     float *k = malloc((size_t)(s->n * p->head_size) * sizeof *k);
     for (int64_t j = 0; j < s->n; j++)
         for (int64_t i = 0; i < p->head_size; i++)
-            k[j * p->head_size + i] = (float)or_decode(p->dtype, s->scene->cache[or_slot_of(p, 0, j) * p->head_size + i]);
+            k[j * p->head_size + i] =
+                (float)or_decode(p->dtype, s->scene->cache[or_slot_of(p, 0, j) * p->head_size + i]);
     return k;
 }

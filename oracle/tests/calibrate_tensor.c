@@ -1,5 +1,5 @@
-/* A tensor core's step, bit for bit as MMA-Sim found it: the products and the accumulator are cut to `fraction` bits below the largest
- * exponent among them, towards zero; their sum is exact, and cut to float32. */
+/* A tensor core's step, bit for bit as MMA-Sim found it: the products and the accumulator are cut to `fraction` bits
+ * below the largest exponent among them, towards zero; their sum is exact, and cut to float32. */
 #include "calibrate.h"
 
 #include <math.h>
@@ -14,7 +14,9 @@ static int32_t exponent_of(float x, int least) {
     return x == 0 ? NOTHING : e < least ? least : e;
 }
 
-static int least_exponent(or_dtype t) { return t == OR_F16 ? -14 : -126; }
+static int least_exponent(or_dtype t) {
+    return t == OR_F16 ? -14 : -126;
+}
 
 static double power(int32_t e) {
     const uint64_t bits = (uint64_t)(1023 + e) << 52;
@@ -32,7 +34,9 @@ static float cut(double x) {
     return (float)x;
 }
 
-static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+static int32_t larger(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
 
 float tensor_dot(float a, const float *x, const float *y, int64_t count, or_dtype t, const kernel *kernel) {
     const int least = least_exponent(t);
@@ -48,7 +52,8 @@ float tensor_dot(float a, const float *x, const float *y, int64_t count, or_dtyp
 /* Channels in strips, so that the inner loops run along them. */
 enum { STRIP = 64 };
 
-static void strip(float *a, int width, const float *x, const float *y, int64_t stride, int64_t count, int least, int fraction) {
+static void strip(float *a, int width, const float *x, const float *y, int64_t stride, int64_t count, int least,
+                  int fraction) {
     int32_t top[STRIP];
     int64_t sum[STRIP];
     double grid[STRIP];
@@ -69,5 +74,6 @@ static void strip(float *a, int width, const float *x, const float *y, int64_t s
 void tensor_rows(float *a, int64_t width, const float *x, const float *y, int64_t stride, int64_t count, or_dtype t,
                  const kernel *kernel) {
     for (int64_t d = 0; d < width; d += STRIP)
-        strip(a + d, (int)(width - d < STRIP ? width - d : STRIP), x, y + d, stride, count, least_exponent(t), kernel->fraction);
+        strip(a + d, (int)(width - d < STRIP ? width - d : STRIP), x, y + d, stride, count, least_exponent(t),
+              kernel->fraction);
 }

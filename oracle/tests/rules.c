@@ -1,4 +1,5 @@
-/* Every rule of the refusal table: broken by an edit of a good node and call, left whole by another; and which of two is the answer. */
+/* Every rule of the refusal table: broken by an edit of a good node and call, left whole by another; and which of two
+ * is the answer. */
 #include "../rules.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +16,23 @@ typedef struct {
     int32_t metadata[3];
 } scene;
 
-typedef enum { END, INT, FLOAT, STRING, DROP, AGAIN, TYPE, TAKE, RANK, DIM, MOVED, GRID, CAPTURING, COLD, METADATA } verb;
+typedef enum {
+    END,
+    INT,
+    FLOAT,
+    STRING,
+    DROP,
+    AGAIN,
+    TYPE,
+    TAKE,
+    RANK,
+    DIM,
+    MOVED,
+    GRID,
+    CAPTURING,
+    COLD,
+    METADATA
+} verb;
 typedef struct {
     verb verb;
     const char *name; /* an attribute   */
@@ -36,10 +53,14 @@ static or_tensor shaped(or_dtype type, uint32_t rank, int64_t a, int64_t b, int6
 
 static void good(scene *s, or_dialect dialect) {
     static const or_attr attributes[] = {
-        {"num_heads", OR_INT, H, 0, NULL},         {"kv_num_heads", OR_INT, 1, 0, NULL},
-        {"scale", OR_FLOAT, 0, 0.125, NULL},       {"kv_cache_layout", OR_STRING, 0, 0, "LATENT"},
-        {"v_head_size", OR_INT, VHS, 0, NULL},     {"do_rotary", OR_INT, 1, 0, NULL},
-        {"rotary_offset", OR_INT, VHS, 0, NULL},   {"local_window_size", OR_INT, -1, 0, NULL},
+        {"num_heads", OR_INT, H, 0, NULL},
+        {"kv_num_heads", OR_INT, 1, 0, NULL},
+        {"scale", OR_FLOAT, 0, 0.125, NULL},
+        {"kv_cache_layout", OR_STRING, 0, 0, "LATENT"},
+        {"v_head_size", OR_INT, VHS, 0, NULL},
+        {"do_rotary", OR_INT, 1, 0, NULL},
+        {"rotary_offset", OR_INT, VHS, 0, NULL},
+        {"local_window_size", OR_INT, -1, 0, NULL},
         {"qk_norm_epsilon", OR_FLOAT, 0, 1e-6, NULL},
     };
     memset(s, 0, sizeof *s);
@@ -100,16 +121,26 @@ static void apply(scene *s, const edit *e) {
     }
 }
 
-#define INT(n, v) {.verb = INT, .name = n, .i = v}
-#define FLOAT(n, v) {.verb = FLOAT, .name = n, .f = v}
-#define STRING(n, v) {.verb = STRING, .name = n, .s = v}
-#define DROP(n) {.verb = DROP, .name = n}
-#define AGAIN(n) {.verb = AGAIN, .name = n}
-#define TYPE(t, v) {.verb = TYPE, .tensor = t, .i = v}
-#define TAKE(t) {.verb = TAKE, .tensor = t}
-#define RANK(t, v) {.verb = RANK, .tensor = t, .i = v}
-#define DIM(t, a, v) {.verb = DIM, .tensor = t, .axis = a, .i = v}
-#define METADATA(rank, length, entries) {.verb = METADATA, .axis = rank, .f = length, .i = entries}
+#define INT(n, v)                                                                                                      \
+    { .verb = INT, .name = n, .i = v }
+#define FLOAT(n, v)                                                                                                    \
+    { .verb = FLOAT, .name = n, .f = v }
+#define STRING(n, v)                                                                                                   \
+    { .verb = STRING, .name = n, .s = v }
+#define DROP(n)                                                                                                        \
+    { .verb = DROP, .name = n }
+#define AGAIN(n)                                                                                                       \
+    { .verb = AGAIN, .name = n }
+#define TYPE(t, v)                                                                                                     \
+    { .verb = TYPE, .tensor = t, .i = v }
+#define TAKE(t)                                                                                                        \
+    { .verb = TAKE, .tensor = t }
+#define RANK(t, v)                                                                                                     \
+    { .verb = RANK, .tensor = t, .i = v }
+#define DIM(t, a, v)                                                                                                   \
+    { .verb = DIM, .tensor = t, .axis = a, .i = v }
+#define METADATA(rank, length, entries)                                                                                \
+    { .verb = METADATA, .axis = rank, .f = length, .i = entries }
 
 enum { N = OR_SUPPORTS | OR_CREATE, C = OR_SUPPORTS | OR_EXECUTE, X = OR_EXECUTE };
 enum { NO, MUST, MAY, OURS };
@@ -169,7 +200,11 @@ static const broken rows[] = {
     {"required.sin_cache", X, {MUST, MUST}, {NODE, NODE}, BOTH, {TAKE(OR_SIN_CACHE)}},
     {"required.cos_cache", X, {MUST, MUST}, {NODE, NODE}, ORT, {INT("do_rotary", 0), TAKE(OR_COS_CACHE)}},
     {"required.sin_cache", X, {MUST, MUST}, {NODE, NODE}, ORT, {DROP("do_rotary"), TAKE(OR_SIN_CACHE)}},
-    {"required.cos_cache", X, {MUST, MUST}, {NODE, NODE}, GENAI,
+    {"required.cos_cache",
+     X,
+     {MUST, MUST},
+     {NODE, NODE},
+     GENAI,
      {INT("do_rotary", 2), TAKE(OR_COS_CACHE), TAKE(OR_SIN_CACHE)}},
 
     {"dtype.key", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OR_KEY, OR_BF16)}},
@@ -178,7 +213,12 @@ static const broken rows[] = {
     {"dtype.sin_cache", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OR_SIN_CACHE, OR_BF16)}},
     {"dtype.sin_cache", X, {MUST, MUST}, {CALL, CALL}, ORT, {INT("do_rotary", 0), TYPE(OR_SIN_CACHE, OR_BF16)}},
     {"dtype.output", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OUT + OR_OUTPUT, OR_F32)}},
-    {"dtype.cumulative_sequence_length", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OR_CUMULATIVE_SEQUENCE_LENGTH, OR_I64)}},
+    {"dtype.cumulative_sequence_length",
+     X,
+     {MUST, MUST},
+     {CALL, CALL},
+     BOTH,
+     {TYPE(OR_CUMULATIVE_SEQUENCE_LENGTH, OR_I64)}},
     {"dtype.past_seqlens", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OR_PAST_SEQLENS, OR_I64)}},
     {"dtype.block_table", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OR_BLOCK_TABLE, OR_I64)}},
     {"dtype.slot_mapping", X, {MUST, MUST}, {CALL, CALL}, BOTH, {TYPE(OR_SLOT_MAPPING, OR_I64)}},
@@ -199,12 +239,17 @@ static const broken rows[] = {
     {"block-size", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_KEY_CACHE, 1, 48)}},
     {"block-size", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_KEY_CACHE, 1, 0)}},
     {"cache-heads", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_KEY_CACHE, 2, 2)}},
-    {"query-hidden", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_QUERY, 1, H * HS + HS)}},
-    {"query-hidden", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_QUERY, 1, H * HS + 1)}},
+    {"query-hidden", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_QUERY, 1, H *HS + HS)}},
+    {"query-hidden", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_QUERY, 1, H *HS + 1)}},
     {"query-hidden", X, {MUST, MUST}, {CALL, CALL}, BOTH, {INT("num_heads", INT64_MAX)}},
     {"key-hidden", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_KEY, 1, HS - 1)}},
     {"key-rows", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_KEY, 0, T + 1)}},
-    {"batch.cumulative_sequence_length", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_CUMULATIVE_SEQUENCE_LENGTH, 0, B)}},
+    {"batch.cumulative_sequence_length",
+     X,
+     {MUST, MUST},
+     {CALL, CALL},
+     BOTH,
+     {DIM(OR_CUMULATIVE_SEQUENCE_LENGTH, 0, B)}},
     {"batch.block_table", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_BLOCK_TABLE, 0, B + 1)}},
     {"batch.slot_mapping", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_SLOT_MAPPING, 0, T - 1)}},
     {"v-head-size", X, {MUST, MUST}, {CALL, CALL}, BOTH, {INT("v_head_size", HS + 1)}},
@@ -215,15 +260,27 @@ static const broken rows[] = {
     {"cos-sin-shape", X, {MUST, MUST}, {CALL, CALL}, ORT, {INT("do_rotary", 0), DIM(OR_SIN_CACHE, 0, 41)}},
     {"rotary-span", X, {MUST, MUST}, {CALL, CALL}, BOTH, {INT("rotary_offset", VHS + 8)}},
     {"rotary-span", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OR_COS_CACHE, 1, 24), DIM(OR_SIN_CACHE, 1, 24)}},
-    {"rotary-span", X, {MUST, MUST}, {CALL, CALL}, BOTH,
+    {"rotary-span",
+     X,
+     {MUST, MUST},
+     {CALL, CALL},
+     BOTH,
      {DIM(OR_COS_CACHE, 1, INT64_MAX), DIM(OR_SIN_CACHE, 1, INT64_MAX)}},
     {"rotary-span", X, {MUST, MUST}, {CALL, CALL}, ORT, {INT("do_rotary", 0), INT("rotary_offset", VHS + 8)}},
-    {"granularity.head_size", X, {NO, MUST}, {CALL, CALL}, ORT,
+    {"granularity.head_size",
+     X,
+     {NO, MUST},
+     {CALL, CALL},
+     ORT,
      {DIM(OR_KEY_CACHE, 3, 104), DIM(OR_KEY, 1, 104), DIM(OR_QUERY, 1, H * 104)}},
-    {"granularity.head_size", X, {NO, MUST}, {CALL, CALL}, ORT,
+    {"granularity.head_size",
+     X,
+     {NO, MUST},
+     {CALL, CALL},
+     ORT,
      {INT("do_rotary", 0), DIM(OR_KEY_CACHE, 3, 104), DIM(OR_KEY, 1, 104), DIM(OR_QUERY, 1, H * 104)}},
     {"granularity.cos_cache", X, {NO, MUST}, {CALL, CALL}, ORT, {DIM(OR_COS_CACHE, 1, 12), DIM(OR_SIN_CACHE, 1, 12)}},
-    {"output-shape", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OUT + OR_OUTPUT, 1, H * HS)}},
+    {"output-shape", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OUT + OR_OUTPUT, 1, H *HS)}},
     {"output-shape", X, {MUST, MUST}, {CALL, CALL}, BOTH, {DIM(OUT + OR_OUTPUT, 0, T + 1)}},
     {"output-shape", X, {MUST, MUST}, {CALL, CALL}, BOTH, {INT("v_head_size", 0)}},
     {"cache-alias", X, {MUST, MUST}, {CALL, CALL}, BOTH, {{.verb = MOVED}}},
@@ -231,7 +288,12 @@ static const broken rows[] = {
     {"metadata-shape", X, {NO, MUST}, {CALL, CALL}, ORT, {METADATA(2, 3, 0)}},
     {"metadata-negative", X, {NO, MUST}, {CALL, CALL}, ORT, {METADATA(1, 3, -1)}},
     {"grid-limit", X, {OURS, NO}, {CALL, CALL}, GENAI, {{.verb = GRID, .i = T * H - 1}}},
-    {"not-warmed", X, {MUST, NO}, {OR_CODE_NOT_WARMED, OR_CODE_NOT_WARMED}, GENAI, {{.verb = CAPTURING}, {.verb = COLD}}},
+    {"not-warmed",
+     X,
+     {MUST, NO},
+     {OR_CODE_NOT_WARMED, OR_CODE_NOT_WARMED},
+     GENAI,
+     {{.verb = CAPTURING}, {.verb = COLD}}},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -302,29 +364,34 @@ static const struct {
     unsigned dialects;
     edit edit[8];
 } legal[] = {
-    {"quantisation is turned off in words", BOTH,
-     {STRING("k_quant_type", "NONE"), STRING("v_quant_type", "nOnE"), STRING("k_cache_dtype", ""), STRING("v_cache_dtype", "0")}},
+    {"quantisation is turned off in words",
+     BOTH,
+     {STRING("k_quant_type", "NONE"), STRING("v_quant_type", "nOnE"), STRING("k_cache_dtype", ""),
+      STRING("v_cache_dtype", "0")}},
     {"a softcap that is off", BOTH, {FLOAT("softcap", -5)}},
     {"any window", BOTH, {INT("local_window_size", -5)}},
     {"causality in words", BOTH, {INT("is_causal", 1)}},
-    {"bfloat16 throughout", BOTH,
+    {"bfloat16 throughout",
+     BOTH,
      {TYPE(OR_QUERY, OR_BF16), TYPE(OR_KEY, OR_BF16), TYPE(OR_KEY_CACHE, OR_BF16), TYPE(OR_COS_CACHE, OR_BF16),
       TYPE(OR_SIN_CACHE, OR_BF16), TYPE(OUT + OR_OUTPUT, OR_BF16)}},
     {"no alias is given", BOTH, {TAKE(OUT + OR_KEY_CACHE_OUT), {.verb = MOVED}}},
     {"large pages", BOTH, {DIM(OR_KEY_CACHE, 1, 512)}},
     {"a table without columns", BOTH, {DIM(OR_BLOCK_TABLE, 1, 0)}},
-    {"no sequence and no token", BOTH,
+    {"no sequence and no token",
+     BOTH,
      {DIM(OR_PAST_SEQLENS, 0, 0), DIM(OR_CUMULATIVE_SEQUENCE_LENGTH, 0, 1), DIM(OR_BLOCK_TABLE, 0, 0),
       DIM(OR_QUERY, 0, 0), DIM(OR_KEY, 0, 0), DIM(OR_SLOT_MAPPING, 0, 0), DIM(OUT + OR_OUTPUT, 0, 0)}},
-    {"V as wide as K, by 0", BOTH, {INT("v_head_size", 0), DIM(OUT + OR_OUTPUT, 1, H * HS)}},
-    {"V as wide as K, and no scale", BOTH, {INT("v_head_size", HS), DROP("scale"), DIM(OUT + OR_OUTPUT, 1, H * HS)}},
+    {"V as wide as K, by 0", BOTH, {INT("v_head_size", 0), DIM(OUT + OR_OUTPUT, 1, H *HS)}},
+    {"V as wide as K, and no scale", BOTH, {INT("v_head_size", HS), DROP("scale"), DIM(OUT + OR_OUTPUT, 1, H *HS)}},
     {"a scale of 0 is a scale", GENAI, {FLOAT("scale", 0)}},
     {"a rotated span that ends at the row's end", BOTH, {INT("rotary_offset", HS - 2 * COLUMNS)}},
     {"cos and sin are not looked at", GENAI, {INT("do_rotary", 0), DIM(OR_SIN_CACHE, 0, 3), RANK(OR_COS_CACHE, 3)}},
     {"cos alone is not looked at", GENAI, {INT("do_rotary", 0), TAKE(OR_SIN_CACHE), TYPE(OR_COS_CACHE, OR_F32)}},
     {"2 is not true", ORT, {INT("do_rotary", 2), TAKE(OR_COS_CACHE), TAKE(OR_SIN_CACHE)}},
     {"no cos and sin where nothing is rotated", BOTH, {INT("do_rotary", 0), TAKE(OR_COS_CACHE), TAKE(OR_SIN_CACHE)}},
-    {"head_size % 16 is asked with cos and sin alone", ORT,
+    {"head_size % 16 is asked with cos and sin alone",
+     ORT,
      {INT("do_rotary", 0), TAKE(OR_COS_CACHE), TAKE(OR_SIN_CACHE), DIM(OR_KEY_CACHE, 3, 104), DIM(OR_KEY, 1, 104),
       DIM(OR_QUERY, 1, H * 104)}},
     {"metadata of two entries", BOTH, {METADATA(1, 2, 0)}},

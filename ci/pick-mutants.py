@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Picks the machine-made mutants of cuda/mutants/machine.txt from all that universalmutator makes of the kernels.
+
+They are ordered by a hash of the seed and of what they change, so that an edit elsewhere leaves the choice alone; taken
+are the first that compile to object code of their own. Reasons of survivors are carried over. `make machine-mutants
+MUTATE=.../bin/mutate` runs it; universalmutator comes from PyPI and is needed for nothing else.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import importlib.metadata
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import mutants
+from mutants import ROOT, SOURCES
+
+TABLE = SOURCES / "mutants/machine.txt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    file: str
+    find: tuple
+    replace: tuple
+
+    def order(self, seed):
+        return hashlib.sha256(repr((seed, self.file, self.find, self.replace)).encode()).digest()
+
+
+def unique_lines(lines, at):
+    """The line with as many of those before it as make it unique; how many those are."""
+    text = "\n".join(lines)
+    for before in range(at + 1):
+        found = lines[at - before:at + 1]
+        if found[0].strip() and len(re.findall(mutants.pattern_of(found), text)) == 1:
+            return found
+    return None
+
+
+def change_of(path, original, mutated):
+    """One line that differs; None where it is only a line's indent, or more than a line."""
+    differ = [i for i, (a, b) in enumerate(zip(original, mutated)) if a.strip() != b.strip()]
+    if len(original) != len(mutated) or len(differ) != 1 or not original[differ[0]].strip():
+        return None
+    at = differ[0]
+    found = unique_lines(original, at)
+    if found is None:
+        return None
+    found = [line.strip() for line in found]
+    return Change(str(path.relative_to(ROOT)), tuple(found), tuple(found[:-1] + [mutated[at].strip()]))
+
+
+def changes_of(mutate, path):
+    language = "c" if path.suffix == ".c" else "cpp"
+    original = path.read_text().splitlines()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([mutate, str(path), language, "--noCheck", "--mutantDir", folder], check=True, capture_output=True)
+        for made in pathlib.Path(folder).iterdir():
+            change = change_of(path, original, made.read_text(errors="replace").splitlines())
+            if change is not None:
+                yield change
+
+
+def object_code(tools, change, folder):
+    """The compiled bytes, without what tells of lines; None where it does not compile."""
+    hunk = mutants.Hunk(change.file, list(change.find), list(change.replace)) if change.find else None
+    mutant = mutants.Mutant("probe", "machine", "", hunks=[hunk] if hunk else [])
+    name = pathlib.Path(change.file).name
+    source, to = folder / name, folder / "probe.o"
+    source.write_text(mutants.apply(mutant)[name] if hunk else (ROOT / change.file).read_text())
+    plain = {key: [w for w in words if w not in ("-g", "-MMD", "-MP")] for key, words in tools.items()}
+    try:
+        mutants.compile_source(plain, source, to)
+    except mutants.Broken:
+        return None
+    return to.read_bytes()
+
+
+def pick(tools, changes, seed, count):
+    seen, picked = {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        for change in sorted(changes, key=lambda c: c.order(seed)):
+            known = seen.setdefault(change.file, {object_code(tools, Change(change.file, (), ()), pathlib.Path(folder))})
+            code = object_code(tools, change, pathlib.Path(folder))
+            if code is None or code in known:
+                continue
+            known.add(code)
+            picked.append(change)
+            if len(picked) == count:
+                break
+    return picked
+
+
+def write_table(picked, made, seed, version):
+    reasons = {}
+    if TABLE.exists():
+        for m in mutants.read_table(TABLE):
+            reasons[(m.hunks[0].file, tuple(m.hunks[0].find), tuple(m.hunks[0].replace))] = m.field("survives")
+    rows = [f"# {len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a hash with seed {seed},",
+            "# that compile to object code of their own. Written by ci/pick-mutants.py, which carries the reasons of survivors over.", ""]
+    for number, change in enumerate(picked, 1):
+        rows.append(f"mutant machine-{number:03}")
+        if reason := reasons.get(dataclasses.astuple(change)):
+            rows.append(f"survives: {reason}")
+        rows.append(f"file: {change.file}")
+        rows += [f"- {line}".rstrip() for line in change.find] + [f"+ {line}".rstrip() for line in change.replace] + [""]
+    TABLE.write_text("\n".join(rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("mutate", help="universalmutator's program")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    a = parser.parse_args()
+    tools = mutants.tools_from_environment()
+    python = pathlib.Path(a.mutate).resolve().parent / "python"
+    version = subprocess.run([a.mutate.replace("/mutate", "/python"), "-c",
+                              "import importlib.metadata as m; print(m.version('universalmutator'))"],
+                             check=True, capture_output=True, text=True).stdout.strip()
+    changes = {c for path in sorted([*SOURCES.glob("*.c"), *SOURCES.glob("*.cu")]) for c in changes_of(a.mutate, path)}
+    picked = pick(tools, changes, a.seed, a.count)
+    write_table(picked, len(changes), a.seed, version)
+    print(f"{len(picked)} of {len(changes)} mutants are in {TABLE.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

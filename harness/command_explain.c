@@ -1,0 +1,70 @@
+/* explain: one case on a subject, and which of the known wrong readings answers as the subject does. */
+#include "../oracle/hypotheses.h"
+#include "commands.h"
+#include "finding.h"
+#include "power.h"
+#include "variant.h"
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void tell(const at_record *record, const bool *agrees)
+{
+    size_t n = 0;
+    if (record->verdict == AT_PASS || record->verdict == AT_MARGINAL) {
+        printf("%s: nothing to explain\n", at_verdict_name(record->verdict));
+        return;
+    }
+    for (int i = 0; i < record->findings; i++) printf("%s: %s\n", record->finding[i].detector, record->finding[i].text);
+    for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
+        if (!agrees[h]) continue;
+        printf("agrees with %s: %s\n", or_hypothesis_id(or_hypothesis_at(h)), or_hypothesis_about(or_hypothesis_at(h)));
+        n++;
+    }
+    if (n == 0) printf("agrees with none of %zu known wrong readings\n", at_hypotheses());
+}
+
+static at_status explain_on(const at_host *host, const at_case *c, uint64_t seed, at_status *verdict, at_error *err)
+{
+    or_dialect dialect = c->dialect;
+    at_record record = {.verdict = AT_PASS};
+    at_plan *plan = NULL;
+    at_traces traces = {0};
+    const or_arithmetic exact = {.rope = OR_ROPE_EXACT, .dot = OR_DOT_F32, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM, .p = OR_F32};
+    bool going = false, *agrees = calloc(at_hypotheses() + 1, sizeof *agrees);
+    at_status st = agrees ? AT_OK : at_fail_memory(err, at_hypotheses());
+    if (st == AT_OK && c->any_dialect && !or_dialect_by_name(&dialect, host->subject->dialects[0])) st = AT_UNVALIDATED;
+    if (st == AT_OK) st = at_plan_make(&plan, c, dialect, seed, err);
+    if (st == AT_OK) st = at_answer_to(&traces, host, NULL, plan, &record, &going, err);
+    if (st == AT_OK && going) st = at_explain(agrees, plan, &exact, traces.output, err);
+    if (st == AT_OK && !going) printf("the subject refused the case: %s\n", record.message ? record.message : "");
+    if (st == AT_OK && going) tell(&record, agrees);
+    *verdict = at_verdict_status(record.verdict);
+    at_traces_free(&traces);
+    at_plan_free(plan);
+    at_record_clear(&record);
+    free(agrees);
+    return st;
+}
+
+at_status at_command_explain(at_options *o, at_error *err)
+{
+    at_cases *cases = NULL;
+    at_place_of_work work;
+    at_header header = {0};
+    at_status st, verdict = AT_OK;
+    if (o->words != 1) return at_fail(err, AT_USAGE, "explain needs one ID; attest list has them");
+    if (o->subject == NULL) o->subject = "cpu";
+    if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
+    const at_case *c = at_cases_find(cases, o->word[0]);
+    if (c == NULL || c->expect == AT_EXPECT_REFUSAL) {
+        st = at_fail(err, AT_USAGE, "%s '%s'", c == NULL ? "no case" : "explain is for values; this is a refusal:", o->word[0]);
+    } else if ((st = at_host_open(&work, &header, o, err)) == AT_OK) {
+        st = explain_on(&work.host, c, o->seed, &verdict, err);
+        at_host_close(&work);
+    }
+    at_header_clear(&header);
+    at_cases_free(cases);
+    return st != AT_OK ? st : verdict;
+}

@@ -1,0 +1,33 @@
+/* report: everything that a journal is turned into, as a run does at its end. */
+#include "../reports/report.h"
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+at_status at_tell(const char *journal_path, const at_options *o, at_error *err)
+{
+    at_journal *journal = NULL;
+    at_outcome *outcome = malloc(sizeof *outcome);
+    at_status st = outcome ? at_journal_read(&journal, journal_path, err) : at_fail_memory(err, sizeof *outcome);
+    if (st == AT_OK) st = at_report_write_all(journal, o->out, err);
+    if (st == AT_OK) st = at_report_text(journal, stdout, at_colour(o, STDOUT_FILENO), err);
+    if (st == AT_OK) st = at_verdict_of(outcome, journal, o->require_gpu, err);
+    if (st == AT_OK) {
+        puts(outcome->line);
+        st = outcome->status;
+    }
+    at_journal_free(journal);
+    free(outcome);
+    return st;
+}
+
+at_status at_command_report(at_options *o, at_error *err)
+{
+    at_status st;
+    if (o->words != 1) return at_fail(err, AT_USAGE, "report needs one JOURNAL, a run's results.jsonl");
+    if (o->out == NULL) o->out = "build/reports";
+    if ((st = at_report_directory(o->out, err)) != AT_OK) return st;
+    return at_tell(o->word[0], o, err);
+}

@@ -1,0 +1,148 @@
+#include "power.h"
+#include "../oracle/budget.h"
+#include "../oracle/hypotheses.h"
+#include "../oracle/write.h"
+#include "design.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t at_hypotheses(void)
+{
+    size_t n = 0;
+    while (or_hypothesis_at(n) != NULL) n++;
+    return n;
+}
+
+/* The right answer of a plan, row by row, and room for another. */
+typedef struct {
+    const at_plan *plan;
+    or_setting setting;
+    uint16_t *cache; /* after the writes */
+    or_attention *attention;
+    or_budget *budget;
+    double *other, *bound; /* [vhs] */
+    bool exact;
+} ground;
+
+static void close_ground(ground *g)
+{
+    or_budget_free(g->budget);
+    or_attention_free(g->attention);
+    free(g->other);
+    free(g->bound);
+    free(g->cache);
+}
+
+static at_status open_ground(ground *g, const at_plan *plan, const or_arithmetic *how, at_error *err)
+{
+    const or_problem *p = &plan->problem;
+    const at_design *design = at_design_by_name(plan->c->design);
+    const or_tensor *cache = &plan->call.in[OR_KEY_CACHE], *angles = &plan->call.in[OR_COS_CACHE];
+    size_t bytes = at_tensor_bytes(cache);
+    *g = (ground){.plan = plan, .exact = plan->c->expect == AT_EXPECT_EXACT};
+    if ((g->cache = malloc(bytes + 1)) != NULL) {
+        memcpy(g->cache, cache->data, bytes);
+        or_write_all(g->cache, p);
+        g->attention = or_attention_new(p, g->cache, how);
+        g->budget = or_budget_new(p, g->cache, how, design->independent ? OR_STATISTICAL : OR_RIGOROUS);
+    }
+    g->other = calloc((size_t)p->v_head_size, sizeof *g->other);
+    g->bound = calloc((size_t)p->v_head_size, sizeof *g->bound);
+    g->setting = (or_setting){.problem = p, .cache = g->cache, .how = how, .rotary_rows = angles->dtype != OR_ABSENT ? angles->shape[0] : 0};
+    if (g->attention != NULL && g->budget != NULL && g->other != NULL && g->bound != NULL) return AT_OK;
+    close_ground(g);
+    return at_fail_memory(err, bytes);
+}
+
+/* What the judge says of one row of the reading's answer. */
+static at_reading judge_row(const ground *g, const or_row *row)
+{
+    or_dtype t = g->plan->problem.dtype;
+    at_reading worst = AT_READING_ABSENT;
+    for (int64_t d = 0; d < g->plan->problem.v_head_size; d++) {
+        uint16_t got = or_round(t, g->other[d]);
+        or_opinion opinion = or_judge(t, row->o[d], g->exact ? 0 : g->bound[d], row->classes[d], got);
+        if (!opinion.accepted) return AT_READING_REJECTED;
+        if (or_ulps(t, got, or_round(t, row->o[d])) != 0) worst = AT_READING_PASSES;
+    }
+    return worst;
+}
+
+/* Rows are asked for one by one, from both ends, since a reading that is rejected mostly is so at once. */
+static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesis *h, at_error *err)
+{
+    const at_plan *plan = g->plan;
+    *out = AT_READING_ABSENT;
+    if (!or_hypothesis_applies(h, &g->setting)) return AT_OK;
+    for (int64_t i = 0; i < plan->rows && *out != AT_READING_REJECTED; i++) {
+        int64_t at = plan->row[i % 2 ? i / 2 : plan->rows - 1 - i / 2];
+        const or_place place = {at / plan->problem.heads, at % plan->problem.heads};
+        if (!or_hypothesis_rows(g->other, h, &g->setting, &place, 1)) return at_fail_memory(err, sizeof *g->other);
+        const or_row *row = or_attend(g->attention, place.token, place.head);
+        if (!g->exact) or_budget_row(g->budget, row, place.token, place.head, g->bound);
+        at_reading here = judge_row(g, row);
+        if (here > *out) *out = here;
+    }
+    return AT_OK;
+}
+
+at_status at_power_of(at_reading *out, const at_plan *plan, const or_arithmetic *how, at_error *err)
+{
+    ground g;
+    at_status st = open_ground(&g, plan, how, err);
+    if (st != AT_OK) return st;
+    for (size_t i = 0; or_hypothesis_at(i) != NULL && st == AT_OK; i++) st = power_of_reading(&out[i], &g, or_hypothesis_at(i), err);
+    close_ground(&g);
+    return st;
+}
+
+bool at_needs_teeth(const at_plan *plan)
+{
+    const or_problem *p = &plan->problem;
+    if (strcmp(plan->c->design, "all_bits") == 0) return false;
+    for (int64_t i = 0; i < plan->rows; i++) {
+        int64_t token = plan->row[i] / p->heads, sequence = or_sequence_of(p, token);
+        if (sequence >= 0 && or_slot_of(p, sequence, or_position_of(p, token)) >= 0) return true;
+    }
+    return false;
+}
+
+/* Does the reading answer as the subject did, in this row? */
+static bool agrees(const ground *g, const or_place *place, const uint16_t *got)
+{
+    const or_problem *p = &g->plan->problem;
+    for (int64_t d = 0; d < p->v_head_size; d++) {
+        unsigned class = or_class(p->dtype, or_round(p->dtype, g->other[d]));
+        if (!or_judge(p->dtype, g->other[d], g->bound[d], class, got[(place->token * p->heads + place->head) * p->v_head_size + d]).accepted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, const uint16_t *output, at_error *err)
+{
+    const at_plan *plan = g->plan;
+    *out = or_hypothesis_applies(h, &g->setting) && plan->rows > 0;
+    for (int64_t i = 0; i < plan->rows && *out; i++) {
+        const or_place place = {plan->row[i] / plan->problem.heads, plan->row[i] % plan->problem.heads};
+        if (!or_hypothesis_rows(g->other, h, &g->setting, &place, 1)) return at_fail_memory(err, sizeof *g->other);
+        const or_row *row = or_attend(g->attention, place.token, place.head);
+        or_budget_row(g->budget, row, place.token, place.head, g->bound);
+        *out = agrees(g, &place, output);
+    }
+    return AT_OK;
+}
+
+at_status at_explain(bool *out, const at_plan *plan, const or_arithmetic *how, const uint16_t *output, at_error *err)
+{
+    ground g;
+    at_status st = open_ground(&g, plan, how, err);
+    if (st != AT_OK) return st;
+    for (size_t i = 0; or_hypothesis_at(i) != NULL && st == AT_OK; i++) {
+        st = explain_reading(&out[i], &g, or_hypothesis_at(i), output, err);
+    }
+    close_ground(&g);
+    return st;
+}

@@ -1,0 +1,209 @@
+/* The host's subject with one fault each, on calls of five tokens alone. Everything else is handed on to cpu.so, which is found beside the
+ * program or at $ATTEST_TEST_INNER. */
+#include "../../subject.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FAULTY_TOKENS = 5 };
+
+static const at_subject *inner(void) {
+    static const at_subject *subject;
+    char path[4096] = "", *slash;
+    const char *named = getenv("ATTEST_TEST_INNER");
+    if (subject != NULL) return subject;
+    if (readlink("/proc/self/exe", path, sizeof path - 40) < 0) abort();
+    if ((slash = strrchr(path, '/')) != NULL) strcpy(slash, "/subjects/cpu.so");
+    void *library = dlopen(named ? named : path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        abort();
+    }
+    at_subject_entry entry;
+    void *address = dlsym(library, "at_subject_v1");
+    memcpy(&entry, &address, sizeof entry);
+    return subject = entry(0);
+}
+
+/* ---- faults; each is called before the call is handed on ---- */
+
+typedef void fault(const at_call *);
+
+static void does_segv(const at_call *call) {
+    (void)call;
+    *(volatile int *)8 = 1;
+}
+static void does_abort(const at_call *call) {
+    (void)call;
+    fputs("assertion failed: the sky is green\n", stderr);
+    abort();
+}
+static void loops(const at_call *call) {
+    (void)call;
+    for (volatile int i = 0;; i++) continue;
+}
+static void exits(const at_call *call) {
+    (void)call;
+    exit(0);
+}
+static void closes(const at_call *call) {
+    (void)call;
+    close(3);
+}
+static void writes_garbage(const at_call *call) {
+    (void)call;
+    (void)!write(3, "\0\0garbage\n{}", 12);
+}
+/* Half a frame, so that the worker's own answer ends up inside it. */
+static void writes_half_a_frame(const at_call *call) {
+    (void)call;
+    (void)!write(3, "0000400 0123456789abcdef\n", 25);
+}
+/* A whole answer, well formed, but for the ticket that only the worker was told. */
+static void forges(const at_call *call) {
+    static const char answer[] = "{\"id\":\"ten/tokens/new=5\",\"mode\":\"eager\",\"verdict\":\"PASS\"}";
+    (void)call;
+    dprintf(3, "%07zu %016x\n%s\n", strlen(answer), 0u, answer);
+}
+/* On the streams that a person sees. */
+static void boasts(const at_call *call) {
+    (void)call;
+    puts("\033[2J\rVALIDATED on NVIDIA H200 (sm_90): 10 of 10 cases");
+    puts("{\"id\":\"ten/tokens/new=5\",\"mode\":\"eager\",\"verdict\":\"PASS\"}");
+    fflush(stdout);
+    abort();
+}
+static void never_stops_talking(const at_call *call) {
+    (void)call;
+    for (;;) puts("still here and still talking, at length, so that whoever keeps it all runs out of memory");
+}
+static void leaks(const at_call *call) {
+    enum { PIECE = 1 << 24, MOST = 64 };
+    (void)call;
+    for (int i = 0; i < MOST; i++) memset(malloc(PIECE), i, 1 << 12);
+    abort(); /* nobody has stopped it */
+}
+static void reads_too_far(const at_call *call) {
+    const at_tensor *query = &call->in[AT_QUERY];
+    size_t bytes = 2;
+    for (uint32_t i = 0; i < query->rank; i++) bytes *= (size_t)query->shape[i];
+    (void)((volatile unsigned char *)query->data)[bytes];
+}
+static const char *goes_wrong(const at_cpu_launch *launch, const at_cpu_how *how) {
+    (void)launch, (void)how;
+    return "an illegal address was met";
+}
+/* The error stays on the stream: nothing more can be run in this process. */
+static void poisons(const at_call *call) {
+    at_cpu_stream *stream = call->stream;
+    at_cpu_launch launch = {.name = "wrong", .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = "", .args_bytes = 1, .run = goes_wrong};
+    stream->launch(stream, &launch);
+}
+/* Phase of the worker, in the page that it shares with its supervisor. */
+static int idle(const char *box) {
+    enum { PHASE = 9 }; /* behind the ticket and a flag */
+    return strcmp(box + PHASE, "idle") == 0;
+}
+static void *dies_later(void *unused) {
+    (void)unused;
+    const char *box = mmap(NULL, 4096, PROT_READ, MAP_SHARED, 4, 0);
+    while (!idle(box)) sched_yield();
+    raise(SIGSEGV);
+    return NULL;
+}
+/* The call itself goes well; a thread that it leaves behind does not. */
+static void leaves_a_bomb(const at_call *call) {
+    static int once;
+    pthread_t thread;
+    (void)call;
+    if (once++ == 0 && pthread_create(&thread, NULL, dies_later, NULL) != 0) abort();
+}
+static int armed;
+static void dies_when_unloaded(const at_call *call) {
+    (void)call;
+    armed = 1;
+}
+__attribute__((destructor)) static void unload(void) {
+    if (armed) raise(SIGSEGV);
+}
+static void sends_itself_a_term(const at_call *call) {
+    (void)call;
+    raise(SIGTERM);
+}
+static void is_fine(const at_call *call) {
+    (void)call;
+}
+
+static const struct {
+    const char *name;
+    fault *fault;
+} faults[] = {
+    {"segv", does_segv},
+    {"abort", does_abort},
+    {"forever", loops},
+    {"exit", exits},
+    {"close", closes},
+    {"garbage", writes_garbage},
+    {"half", writes_half_a_frame},
+    {"forge", forges},
+    {"boast", boasts},
+    {"talk", never_stops_talking},
+    {"leak", leaks},
+    {"fault", reads_too_far},
+    {"poison", poisons},
+    {"bomb", leaves_a_bomb},
+    {"unload", dies_when_unloaded},
+    {"term", sends_itself_a_term},
+    {"flaky", is_fine},
+    {"wrong", is_fine},
+    {"unsupported", is_fine},
+    {"fine", is_fine},
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+static uint32_t picked;
+
+static int is(const char *name) {
+    return strcmp(faults[picked].name, name) == 0;
+}
+
+static at_code supports(const at_node *node, const at_dtype in[AT_INPUTS], at_refusal *why) {
+    if (is("unsupported")) {
+        snprintf(why->text, sizeof why->text, "does nothing");
+        return AT_NOT_IMPLEMENTED;
+    }
+    return inner()->supports(node, in, why);
+}
+
+/* Every other attempt. */
+static int spoils(const at_call *call) {
+    static int calls;
+    if (call->in[AT_QUERY].shape[0] != FAULTY_TOKENS) return 0;
+    return is("wrong") || (is("flaky") && calls++ / 2 % 2 == 1); /* an attempt makes two calls */
+}
+
+static at_code execute(at_kernel *kernel, const at_call *call, at_refusal *why) {
+    if (call->in[AT_QUERY].shape[0] == FAULTY_TOKENS) faults[picked].fault(call);
+    at_code code = inner()->execute(kernel, call, why);
+    if (code == AT_ACCEPTED && spoils(call)) ((unsigned short *)call->out[AT_OUTPUT].data)[3] ^= 0x4000;
+    return code;
+}
+
+const at_subject *at_subject_v1(uint32_t index) {
+    static at_subject subjects[FAULTS];
+    if (index >= FAULTS) return NULL;
+    subjects[index] = *inner();
+    subjects[index].name = faults[index].name;
+    subjects[index].supports = supports;
+    subjects[index].execute = execute;
+    picked = index; /* the last one that is asked for is the one that runs */
+    return &subjects[index];
+}
