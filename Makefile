@@ -187,10 +187,15 @@ help:
 -include $(shell find build/$(MODE) -name '*.d' 2>/dev/null)
 
 # the kernels' objects that a mutant leaves alone are those of the build
-MUTANTS := CC='$(CC) $(CFLAGS) -fvisibility=hidden' CXX='$(CXX) $(KERNELFLAGS)' OBJECTS='$(gates) $(cpu_kernels) $(simt)' LIBS='$(BOOST)' \
-	LD='$(CXX) -shared $(MODEFLAGS) -Wl,--version-script=cuda/exports.map' ci/mutants.py
+TOOLS := CC='$(CC) $(CFLAGS) -fvisibility=hidden' CXX='$(CXX) $(KERNELFLAGS)' OBJECTS='$(gates) $(cpu_kernels) $(simt)' LIBS='$(BOOST)' \
+	LD='$(CXX) -shared $(MODEFLAGS) -Wl,--version-script=cuda/exports.map'
 
 ## mutants: every fault of cuda/mutants put into the kernels, and which cases see it; ends with killed K of N
 mutants: $(BIN)/attest $(BIN)/subjects/cpu.so
-	@$(MUTANTS)
+	@$(TOOLS) ci/mutants.py
 .PHONY: mutants
+
+# picks cuda/mutants/machine.txt anew: MUTATE is universalmutator's program, in a virtual environment
+machine-mutants:
+	@$(TOOLS) ci/pick-mutants.py $(MUTATE)
+.PHONY: machine-mutants

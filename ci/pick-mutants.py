@@ -9,7 +9,6 @@ MUTATE=.../bin/mutate` runs it; universalmutator comes from PyPI and is needed f
 import argparse
 import dataclasses
 import hashlib
-import importlib.metadata
 import pathlib
 import re
 import subprocess
@@ -119,8 +118,7 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     a = parser.parse_args()
     tools = mutants.tools_from_environment()
-    python = pathlib.Path(a.mutate).resolve().parent / "python"
-    version = subprocess.run([a.mutate.replace("/mutate", "/python"), "-c",
+    version = subprocess.run([pathlib.Path(a.mutate).with_name("python"), "-c",
                               "import importlib.metadata as m; print(m.version('universalmutator'))"],
                              check=True, capture_output=True, text=True).stdout.strip()
     changes = {c for path in sorted([*SOURCES.glob("*.c"), *SOURCES.glob("*.cu")]) for c in changes_of(a.mutate, path)}

@@ -36,13 +36,14 @@ at_status at_mode_pages(const at_host *host, const at_plan *plan, at_record *rec
     return st;
 }
 
-/* batch: each sequence alone answers as it does among the others. */
+/* batch: each sequence alone answers as it does among the others; alone it lies in other pages, so bits need both promises. */
 at_status at_mode_batch(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
 {
     const at_case *c = plan->c;
+    const uint32_t both = AT_ANY_BATCH | AT_ANY_PAGE_ORDER;
     at_traces base = {0};
     at_variant v;
-    bool going;
+    bool going, promised = (host->subject->promises & both) == both;
     int64_t token = 0;
     at_status st = at_variant_of(&v, c, 0, err);
     if (st != AT_OK) return st;
@@ -57,7 +58,7 @@ at_status at_mode_batch(const at_host *host, const at_plan *plan, at_record *rec
         v.sequence[0].data = (int64_t)b + 1;
         st = at_variant_plan(&alone, &v, plan->node.dialect, plan->seed, NULL, err);
         if (st == AT_OK) st = at_answer_to(&got, host, NULL, alone, record, &going, err);
-        if (st == AT_OK && going && (host->subject->promises & AT_ANY_BATCH)) {
+        if (st == AT_OK && going && promised) {
             at_rows_equal(record, "batch", what, &plan->problem, &got, 0, &base, token, c->sequence[b].fresh);
         }
         token += c->sequence[b].fresh;
@@ -89,6 +90,7 @@ static at_status prefill_in_pieces(const at_host *host, const at_plan *plan, int
     at_traces carried = {0};
     at_variant v;
     char what[64];
+    bool same = host->subject->promises & AT_ANY_CHUNK;
     at_status st = at_variant_of(&v, plan->c, 0, err);
     if (st != AT_OK) return st;
     snprintf(what, sizeof what, "in pieces of %lld", (long long)size);
@@ -99,9 +101,7 @@ static at_status prefill_in_pieces(const at_host *host, const at_plan *plan, int
         v.sequence[0] = (at_sequence){.past = all.past + done, .fresh = fresh, .reserve = all.reserve + all.fresh - done - fresh};
         st = at_variant_plan(&piece, &v, plan->node.dialect, plan->seed, done > 0 ? carried.key_cache : plan->call.in[OR_KEY_CACHE].data, err);
         if (st == AT_OK) st = at_answer_to(&got, host, NULL, piece, record, going, err);
-        if (st == AT_OK && *going && (host->subject->promises & AT_ANY_CHUNK)) {
-            at_rows_equal(record, "chunk", what, &plan->problem, &got, 0, whole, done, fresh);
-        }
+        if (st == AT_OK && *going && same) same = at_rows_equal(record, "chunk", what, &plan->problem, &got, 0, whole, done, fresh);
         at_traces_free(&carried);
         carried = got;
         at_plan_free(piece);
@@ -124,6 +124,14 @@ at_status at_mode_chunk(const at_host *host, const at_plan *plan, at_record *rec
     }
     at_traces_free(&whole);
     return st;
+}
+
+/* Quarter turns leave the cache of no turns only where the design turns its rows back beforehand; then both begin with one cache. */
+static at_status same_start(const at_plan *a, const at_plan *b, at_error *err)
+{
+    const or_tensor *x = &a->call.in[OR_KEY_CACHE], *y = &b->call.in[OR_KEY_CACHE];
+    if (memcmp(x->data, y->data, at_tensor_bytes(x)) == 0) return AT_OK;
+    return at_fail(err, AT_INFRASTRUCTURE, "%s: mode identity needs data whose rows are turned back, such as uniform_codes", a->c->id);
 }
 
 /* identity: no RoPE, RoPE by no turn, and RoPE by quarter turns on rows turned back beforehand leave the same cache. */
@@ -149,6 +157,7 @@ at_status at_mode_identity(const at_host *host, const at_plan *plan, at_record *
         at_variant_set_integer(&v, "do_rotary", way[i].rotate);
         at_variant_set_parameter(&v, "angle", way[i].angle);
         st = at_variant_plan(&turned, &v, plan->node.dialect, plan->seed, NULL, err);
+        if (st == AT_OK) st = same_start(base, turned, err);
         if (st == AT_OK) st = at_answer_to(&got, host, NULL, turned, record, &going, err);
         if (st == AT_OK && going) caches_equal(record, "identity", way[i].what, &plan->problem, &got, &still);
         at_traces_free(&got);

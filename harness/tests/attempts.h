@@ -23,7 +23,7 @@ void expect_verdict(at_verdict, const char *subject, const char *mode, const pla
 /* FAIL, and among the findings one of the detector with these words. */
 void expect_found(const char *subject, const char *mode, const plan_case *, const char *detector, const char *words);
 
-/* Where a subject of `subject` touched what it may not, in an attempt that it does not survive; NULL where it did. */
-const char *address_of_fault(const char *subject, const char *mode, const plan_case *);
+/* Does an attempt, made in a process of its own, end at an address that may not be touched? */
+bool dies_of_touching(const char *subject, const char *mode, const plan_case *);
 
 #endif

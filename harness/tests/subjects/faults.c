@@ -34,7 +34,7 @@
     X(chunk_rounding, ALL, "rotates in the type in short prefills")                                                  \
     X(chunk_position, ALL, "counts positions from the first token of the call")                                      \
     X(writes_rejected, ALL, "writes rows whose slot is negative")                                                    \
-    X(turns_back, ALL, "rotates the first pair of a row the other way")                                              \
+    X(turns_back, ALL, "gives the first channel of the first rotation the other sign")                               \
     X(sticky, ALL, "its kernel fails, and nobody is told")                                                           \
     X(device_error, ALL, "its kernel fails, and execute says so")                                                    \
     X(sticky_at_replay, ALL, "its kernel fails from the second run on")                                              \
@@ -75,7 +75,7 @@ struct at_kernel {
     int64_t calls, runs;
     int refused;
     problem shared;
-    int32_t past[MOST_SEQUENCES], longest[MOST_SEQUENCES];
+    int32_t longest[MOST_SEQUENCES];
     uint16_t *output;
     int64_t output_elements;
 };
@@ -100,7 +100,7 @@ static bend bent(const problem *p)
         .zero_for_nan = p->fault == zero_for_nan,
         .nan_unwritten = p->fault == skips_nan,
         .trusts_ticket = p->fault == trusts_workspace,
-        .past = p->fault == baked_length ? k->past : NULL,
+        .past = p->fault == baked_length ? p->baked : NULL,
     };
     if (p->fault != keeps_length) return how;
     for (int64_t b = 0; b < p->sequences; b++) k->longest[b] = p->past[b] > k->longest[b] ? p->past[b] : k->longest[b];
@@ -307,20 +307,20 @@ static problem problem_of(at_kernel *k, const at_call *call)
 }
 
 /* What a fault does on the host. */
-static void meddle(at_kernel *k, const problem *p, const at_call *call)
+static void meddle(at_kernel *k, problem *p, const at_call *call)
 {
     k->shared = *p;
     if (k->fault == changes_metadata && call->in[AT_ATTENTION_METADATA].dtype != AT_ABSENT) {
         ++*(int32_t *)call->in[AT_ATTENTION_METADATA].data;
     }
     if (k->fault != baked_length) return;
-    for (int64_t b = 0; b < p->sequences; b++) k->past[b] = p->past[b];
+    for (int64_t b = 0; b < p->sequences; b++) p->baked[b] = p->past[b];
 }
 
 static at_code execute(at_kernel *k, const at_call *call, at_refusal *why)
 {
     at_cpu_stream *stream = call->stream;
-    const problem p = problem_of(k, call);
+    problem p = problem_of(k, call);
     const char *name = k->fault == spoils_capture && call->capturing ? NULL : "attention";
     const at_cpu_launch launch = {
         .name = name, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = &p, .args_bytes = sizeof p, .run = run};

@@ -29,6 +29,7 @@ typedef struct {
     size_t workspace_bytes;
     uint32_t fault;
     at_kernel *kernel;
+    int32_t baked[MOST_SEQUENCES]; /* for a fault: past_seqlens as execute saw them */
 } problem;
 
 /* How a fault bends it; the right one has every field 0. */
@@ -38,7 +39,7 @@ typedef struct {
     int from_chunk;          /* positions are counted from the call's first token     */
     int skipped_too;         /* a negative slot is taken from the table               */
     int rounds_products;     /* rows are rotated with each product rounded            */
-    int turns_back;          /* the first pair of a row is rotated the other way      */
+    int turns_back;          /* one channel of the first row gets the other sign      */
     int zero_for_nan;        /* a NaN becomes 0                                       */
     int nan_unwritten;       /* an element that is due a NaN is left as it was        */
     int trusts_ticket;       /* a row is written only where the ticket is 0           */
@@ -119,7 +120,7 @@ static void write_row(const problem *p, const bend *how, int64_t token)
     uint16_t *out = memcpy(p->cache + slot * hs, p->key + token * hs, (size_t)hs * sizeof *out);
     for (int64_t d = 0; d < hs; d++) row[d] = widen(p->type, p->key[token * hs + d]);
     rotate(p, row, position, how->rounds_products);
-    if (how->turns_back && p->rotary_dim > 0) row[first] = -row[first];
+    if (how->turns_back && token == 0 && p->rotary_dim > 0) row[first] = -row[first];
     for (int64_t d = first; d < first + p->rotary_dim; d++) out[d] = narrow(p->type, row[d]);
 }
 
