@@ -48,7 +48,7 @@ static const char *mode(const attempt *a) { return a->mode; }
 static const char *block_size(const attempt *a)
 {
     int64_t bs = a->c->block_size;
-    return bs == 16 ? "16" : bs == 32 ? "32" : bs == 64 ? "64" : bs == 128 ? "128" : bs == 256 ? "256" : "512";
+    return bs == 16 ? "16" : bs == 32 ? "32" : bs == 64 ? "64" : bs == 128 ? "128" : bs == 256 ? "256" : bs == 512 ? "512" : NULL;
 }
 
 /* Against the page, since that is where past goes wrong. */
@@ -104,7 +104,7 @@ static const char *context(const attempt *a)
 #define VALUES(...) (const char *const[]){__VA_ARGS__, NULL}
 static const struct {
     const char *name;
-    const char *(*of)(const attempt *);
+    const char *(*of)(const attempt *); /* NULL: none of the values */
     const char *const *value; /* NULL-terminated */
 } axes[] = {
     {"dtype", dtype, VALUES("float16", "bfloat16")},
@@ -127,8 +127,12 @@ char **at_axes_of(const at_case *c, or_dialect d, const char *m)
     const attempt a = {c, d, m};
     char **list = calloc(AXES + 2, sizeof *list);
     if (list == NULL) return NULL;
-    for (size_t i = 0; i < AXES; i++) list[i] = at_text("%s=%s", axes[i].name, axes[i].of(&a));
-    list[AXES] = at_text("geometry=%s", c->geometry[0] ? c->geometry : "own");
+    size_t n = 0;
+    for (size_t i = 0; i < AXES; i++) {
+        const char *value = axes[i].of(&a);
+        if (value != NULL) list[n++] = at_text("%s=%s", axes[i].name, value);
+    }
+    list[n] = at_text("geometry=%s", c->geometry[0] ? c->geometry : "own");
     return list;
 }
 

@@ -91,7 +91,7 @@ at_status at_command_bench(at_options *o, at_error *err)
 {
     at_cases *cases = NULL;
     at_selection all = {0};
-    if (!o->overhead) return at_fail(err, AT_USAGE, "bench measures --overhead");
+    if (!o->overhead) return at_command_time(o, err);
     if (o->subject == NULL) o->subject = "cpu";
     if (o->mode == NULL) o->mode = "eager";
     at_status st = at_load_default_cases(&cases, o, err);

@@ -20,6 +20,7 @@ at_status at_command_export(at_options *, at_error *);
 at_status at_command_report(at_options *, at_error *);
 at_status at_command_merge(at_options *, at_error *);
 at_status at_command_bench(at_options *, at_error *);
+at_status at_command_time(at_options *, at_error *); /* bench without --overhead */
 at_status at_command_doctor(at_options *, at_error *);
 at_status at_command_cover(at_options *, at_error *);
 at_status at_command_explain(at_options *, at_error *);

@@ -20,7 +20,7 @@ static const at_command commands[] = {
     {"judge", "DIR", "judge outputs that lie in files, in the layout of oracle/vectors", at_command_judge},
     {"report", "JOURNAL", "reports from a journal", at_command_report},
     {"merge", "OUT RUN...", "the parts of a run as one; finds gaps, duplicates and contradictions", at_command_merge},
-    {"bench", "", "what the harness itself costs", at_command_bench},
+    {"bench", "", "how long a subject takes, or with --overhead what the harness itself costs", at_command_bench},
     {"cover", "", "what the cases cover, and with --power which wrong readings they reject; runs nothing", at_command_cover},
     {"explain", "ID", "where a subject fails, and which wrong reading answers as it does", at_command_explain},
     {"doctor", "", "what this machine can judge, and what is missing", at_command_doctor},

@@ -187,9 +187,9 @@ static at_status take_shard(at_options *o, const char *value, at_error *err)
 static const at_option table[] = {
     {"subject", "NAME|FILE.so", "run repro worker explain bench doctor", "what is judged; default: cuda where there is a GPU, else cpu", take_subject},
     {"cases", "PATH", "list check show run repro doctor worker export explain cover mutate bench", "a suite file or a directory of them; default: cases/", take_cases},
-    {"tier", "smoke|quick|full|stress", "list run cover export", "the tier and all below it; default: quick", take_tier},
+    {"tier", "smoke|quick|full|stress", "list run cover export bench", "the tier and all below it; default: quick", take_tier},
     {"k", "ID|GLOB", "list check show run cover export bench", "only these cases, of any tier unless --tier is given; may be repeated", take_pattern},
-    {"tag", "TAG", "list run cover export", "only cases with this tag or this clause or scenario among what they cover; may be repeated", take_tag},
+    {"tag", "TAG", "list run cover export bench", "only cases with this tag or this clause or scenario among what they cover; may be repeated", take_tag},
     {"mode", "MODE", "list run repro", "only this mode", take_mode},
     {"device", "N", "run repro doctor worker explain bench", "which GPU; default 0", take_device},
     {"devices", "N,N...", "run", "several GPUs of one kind, a worker on each", take_devices},

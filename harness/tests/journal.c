@@ -94,6 +94,7 @@ Test(journal, what_was_written_is_read) {
     sample_record(&r);
     cr_assert_eq(at_journal_create(&w, path, &h, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at_journal_append(w, &r, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_journal_sync(w, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at_journal_end(w, &err), AT_OK, "%s", err.text);
     at_journal *j = must_read();
     cr_expect(j->complete);

@@ -1,0 +1,191 @@
+/* bundle: a run for a reviewer, in one directory or one file. verify: that such a thing is what was made, and whole. */
+#include "../reports/report.h"
+#include "archive.h"
+#include "bundle.h"
+#include "commands.h"
+#include "environment.h"
+#include "finding.h"
+#include "sums.h"
+#include "tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- bundle ---- */
+
+typedef struct {
+    const char *wanted; /* --out */
+    char *name;         /* of the directory, and within the archive */
+    char *temporary;    /* where it is made when an archive is wanted */
+    char *directory;
+} target;
+
+static at_status choose_target(target *t, const char *wanted, at_error *err) {
+    *t = (target){.wanted = wanted};
+    if (access(wanted, F_OK) == 0) return at_fail(err, AT_USAGE, "%s: is there already; choose another --out, or remove it", wanted);
+    if (!at_is_archive(wanted)) return (t->directory = strdup(wanted)) != NULL ? AT_OK : at_fail_memory(err, strlen(wanted));
+    const char *slash = strrchr(wanted, '/'), *name = slash != NULL ? slash + 1 : wanted;
+    size_t end = strlen(name) - (strcmp(name + strlen(name) - 4, ".tgz") == 0 ? 4 : 7);
+    at_status st = at_temporary(&t->temporary, err);
+    if (st != AT_OK) return st;
+    t->name = at_text("%.*s", (int)end, name);
+    t->directory = t->name != NULL ? at_text("%s/%s", t->temporary, t->name) : NULL;
+    return t->directory != NULL ? AT_OK : at_fail_memory(err, end);
+}
+
+static void drop_target(target *t) {
+    at_tree_remove(t->temporary);
+    free(t->temporary);
+    free(t->directory);
+    free(t->name);
+}
+
+static void first_fault(void *user, const char *what, const char *why) {
+    at_error *err = user;
+    if (err->text[0] == 0) at_fail(err, AT_USAGE, "%s: %s", what, why);
+}
+
+/* Cases that were edited since the run would make a bundle that proves nothing. */
+static at_status check_cases(const at_journal *j, at_options *o, at_error *err) {
+    at_cases *cases = NULL;
+    at_error first = {0};
+    at_status st = at_load_default_cases(&cases, o, err);
+    if (st == AT_OK) st = at_bundle_check_cases(j, cases, first_fault, &first, err);
+    if (st == AT_OK && first.text[0] != 0) {
+        st = at_fail(err, AT_USAGE, "%s: not the cases of this run: %.300s; run again, or name the run's own by --cases", o->cases, first.text);
+    }
+    at_cases_free(cases);
+    return st;
+}
+
+static at_status make(const target *t, const at_journal *j, const char *file, const at_options *o, char digest[AT_DIGEST_TEXT],
+                      at_error *err) {
+    at_status st = at_report_directory(t->directory, err);
+    if (st == AT_OK) st = at_report_write_all(j, t->directory, err);
+    if (st == AT_OK) st = at_bundle_fill(t->directory, j, file, o->cases, err);
+    if (st == AT_OK) st = at_sums_write(digest, t->directory, err);
+    if (st == AT_OK && t->temporary != NULL) st = at_archive_write(t->wanted, t->temporary, t->name, err);
+    return st;
+}
+
+/* The journal's own file: a run's directory may be given instead. */
+static char *journal_file(const char *path) {
+    struct stat facts;
+    bool directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    return directory ? at_text("%s/%s", path, at_journal_name) : strdup(path);
+}
+
+at_status at_command_bundle(at_options *o, at_error *err) {
+    at_journal *j = NULL;
+    target t = {0};
+    char digest[AT_DIGEST_TEXT], *file = NULL;
+    at_status st;
+    if (o->words > 1) return at_fail(err, AT_USAGE, "bundle takes one JOURNAL, or a run's directory; default: build/reports");
+    if ((file = journal_file(o->words == 1 ? o->word[0] : "build/reports")) == NULL) return at_fail_memory(err, 4096);
+    if ((st = at_journal_read(&j, file, err)) != AT_OK) goto done;
+    if ((st = choose_target(&t, o->out != NULL ? o->out : "build/bundle", err)) != AT_OK) goto done;
+    if ((st = check_cases(j, o, err)) != AT_OK) goto done;
+    if ((st = make(&t, j, file, o, digest, err)) != AT_OK) goto done;
+    if (!at_is_clean(j->header.revision)) {
+        fprintf(stderr, "attest: the program was built from a tree that no commit holds (%s): a reviewer cannot build it again\n",
+                j->header.revision != NULL ? j->header.revision : "unknown");
+    }
+    printf("%s\nbundle %s\n", t.wanted, digest);
+done:
+    drop_target(&t);
+    at_journal_free(j);
+    free(file);
+    return st;
+}
+
+/* ---- verify ---- */
+
+typedef struct {
+    bool json;
+    json_t *list; /* of faults; --json */
+    int64_t faults;
+} findings;
+
+static void say(void *user, const char *what, const char *why) {
+    findings *f = user;
+    f->faults++;
+    if (f->json) {
+        json_array_append_new(f->list, json_pack("{s:s, s:s}", "what", what, "why", why));
+    } else if (f->faults <= 20) {
+        at_error line;
+        at_fail(&line, AT_FAILED, "%s: %s", why, what);
+        puts(line.text);
+    }
+}
+
+/* What the files say, once they are the files that were made. */
+static at_status read_contents(at_journal **journal, const char *directory, const at_options *o, int64_t *made, findings *f, at_error *err) {
+    at_cases *cases = NULL;
+    char *path = at_text("%s/cases", directory);
+    at_status st = at_journal_find(journal, directory, err);
+    if (st == AT_OK) st = path != NULL ? at_cases_load(&cases, path, NULL, err) : at_fail_memory(err, strlen(directory));
+    if (st == AT_OK) st = at_bundle_check_cases(*journal, cases, say, f, err);
+    if (st == AT_OK && f->faults == 0 && o->inputs) st = at_bundle_check_inputs(*journal, cases, made, say, f, err);
+    at_cases_free(cases);
+    free(path);
+    return st;
+}
+
+static void tell(const at_journal *j, const char *digest, size_t files, int64_t made, const char *line, const findings *f) {
+    const at_header *h = &j->header;
+    if (f->json) {
+        json_t *object = json_pack("{s:b, s:s, s:I, s:I, s:s, s:b, s:o}", "ok", f->faults == 0, "bundle", digest, "files", (json_int_t)files,
+                                   "inputs", (json_int_t)made, "line", line, "clean", at_is_clean(h->revision), "faults",
+                                   json_incref(f->list));
+        json_dumpf(object, stdout, JSON_COMPACT);
+        putchar('\n');
+        json_decref(object);
+        return;
+    }
+    printf("files     %zu, as SHA256SUMS has them\ncases     those that were judged, in %zu attempts\n", files, j->records);
+    if (made > 0) printf("inputs    those that were judged, in %" PRId64 " cases\n", made);
+    printf("revision  %s\njournal   %s\n", h->revision != NULL ? h->revision : "unknown", line);
+    if (f->faults == 0) printf("ok: bundle %s\n", digest);
+}
+
+static at_status verify(const char *directory, const at_options *o, findings *f, at_error *err) {
+    char digest[AT_DIGEST_TEXT];
+    size_t files = 0;
+    int64_t made = 0;
+    at_journal *j = NULL;
+    at_outcome *outcome = malloc(sizeof *outcome);
+    at_status st = outcome != NULL ? at_sums_check(digest, &files, directory, say, f, err) : at_fail_memory(err, sizeof *outcome);
+    if (st == AT_OK && o->words == 2 && strcmp(digest, o->word[1]) != 0) say(f, digest, "another bundle than the one asked for");
+    if (st == AT_OK && f->faults == 0) {
+        st = read_contents(&j, directory, o, &made, f, err);
+        if (st == AT_OK) st = at_verdict_of(outcome, j, false, err);
+        if (st == AT_OK && (f->faults == 0 || f->json)) tell(j, digest, files, made, outcome->line, f);
+    } else if (st == AT_OK && f->json) {
+        json_t *object = json_pack("{s:b, s:s, s:O}", "ok", 0, "bundle", digest, "faults", f->list);
+        json_dumpf(object, stdout, JSON_COMPACT);
+        putchar('\n');
+        json_decref(object);
+    }
+    at_journal_free(j);
+    free(outcome);
+    return st;
+}
+
+at_status at_command_verify(at_options *o, at_error *err) {
+    at_unpacked place = {0};
+    findings f = {.json = o->json};
+    if (o->words < 1 || o->words > 2) return at_fail(err, AT_USAGE, "verify needs one BUNDLE, and may be told the digest that `bundle` printed");
+    if ((f.list = json_array()) == NULL) return at_fail_memory(err, 64);
+    at_status st = at_unpack(&place, o->word[0], err);
+    if (st == AT_OK) st = verify(place.directory, o, &f, err);
+    if (st == AT_OK && f.faults > 0) st = at_fail(err, AT_FAILED, "%s: not the bundle that was made: %" PRId64 " faults", o->word[0], f.faults);
+    at_unpacked_free(&place);
+    json_decref(f.list);
+    return st;
+}
