@@ -73,7 +73,7 @@ $(B)/harness/host.o: $(B)/revision
 $(B)/harness/host.o: CFLAGS += -DAT_REVISION='"$(shell git describe --always --dirty --abbrev=12 2>/dev/null || echo unknown)"'
 
 # decoding and dot products are where the oracle's time goes; no result changes, since nothing may be reassociated
-$(addprefix $(B)/oracle/,attend.o classes.o dtype.o): CFLAGS += $(if $(filter release,$(MODE)),-O3)
+$(addprefix $(B)/oracle/,attend.o budget.o budget_weights.o classes.o dtype.o): CFLAGS += $(if $(filter release,$(MODE)),-O3)
 
 $(B)/libattest.a: $(oracle) $(harness) $(reports)
 	@rm -f $@
@@ -164,8 +164,8 @@ $(B)/tests/subjects/fake_cuda.so: harness/tests/fake_cuda.c
 	$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -shared -o $@ $<
 
 # the derived budgets against emulated kernels: README in oracle/
-$(B)/calibrate: $(patsubst %.c,$(B)/%.o,$(wildcard oracle/tests/calibrate*.c) oracle/tests/vector.c) $(B)/libattest.a
-	$(CC) $(MODEFLAGS) -o $@ $^ $(LIBS)
+$(B)/calibrate: $(patsubst %.c,$(B)/%.o,$(wildcard oracle/tests/calibrate*.c) oracle/tests/scene.c oracle/tests/vector.c) $(B)/libattest.a
+	$(CC) $(MODEFLAGS) -o $@ $^ $(TESTLIBS)
 
 ## portable: one tar.gz that judges on any x86-64 Linux from glibc 2.34 on, with an NVIDIA driver and nothing else
 portable: build/attest-portable.tar.gz
@@ -199,3 +199,40 @@ mutants: $(BIN)/attest $(BIN)/subjects/cpu.so
 machine-mutants:
 	@$(TOOLS) ci/pick-mutants.py $(MUTATE)
 .PHONY: machine-mutants
+
+# what `attest new` writes, as lines of C
+$(B)/harness/templates/%.inc: harness/templates/% Makefile
+	@mkdir -p $(@D)
+	sed 's/\\/&&/g; s/"/\\"/g; s/.*/"&",/' $< > $@
+$(B)/harness/command_new.o: $(patsubst %,$(B)/%.inc,$(wildcard harness/templates/*))
+$(B)/harness/command_new.o: CFLAGS += -I$(B)/harness
+
+# subjects outside of this tree say #include <attest/subject.h>
+all: $(BIN)/include/attest/subject.h
+$(BIN)/include/attest/subject.h: harness/subject.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/.*AT_VERSION "\(.*\)"/\1/p' harness/version.h)
+installed = $(DESTDIR)$(PREFIX)
+
+## install: program, subjects, cases, header, pkg-config file, manual page and completion under PREFIX (/usr/local), in DESTDIR
+# The program finds cases and subjects beside itself, so it lives with them and bin/ has a link. Nothing is built here: as another user git
+# would not say the revision.
+install:
+	@test -x $(BIN)/attest || { echo "nothing to install: make all comes first" >&2; exit 1; }
+	install -d $(installed)/bin $(installed)/lib/attest/subjects $(installed)/lib/attest/cases $(installed)/lib/pkgconfig \
+		$(installed)/include/attest $(installed)/share/man/man1 $(installed)/share/bash-completion/completions \
+		$(installed)/share/zsh/site-functions $(installed)/share/doc/attest
+	install -m 755 $(BIN)/attest $(installed)/lib/attest/attest
+	ln -sf ../lib/attest/attest $(installed)/bin/attest
+	install -m 755 $(BIN)/subjects/*.so $(installed)/lib/attest/subjects
+	install -m 644 cases/*.yaml $(installed)/lib/attest/cases
+	install -m 644 harness/subject.h $(installed)/include/attest/subject.h
+	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' harness/attest.pc.in > $(installed)/lib/pkgconfig/attest.pc
+	$(BIN)/attest help --man > $(installed)/share/man/man1/attest.1
+	$(BIN)/attest help --completion bash > $(installed)/share/bash-completion/completions/attest
+	$(BIN)/attest help --completion zsh > $(installed)/share/zsh/site-functions/_attest
+	install -m 644 LICENSE README.md CONTRIBUTING.md $(installed)/share/doc/attest
+.PHONY: install

@@ -37,8 +37,10 @@ static at_status run_tar(char *const arguments[], const char *archive, at_error 
 
 /* --force-local: a colon in a name names no other machine. */
 at_status at_archive_write(const char *archive, const char *directory, const char *name, at_error *err) {
-    char *arguments[] = {"tar", "--force-local", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0",
-                         "--mode=u=rwX,go=rX", "-C", (char *)directory, "-czf", (char *)archive, "--", (char *)name, NULL};
+    char *arguments[] = {"tar",       "--force-local",   "--sort=name", "--owner=0",
+                         "--group=0", "--numeric-owner", "--mtime=@0",  "--mode=u=rwX,go=rX",
+                         "-C",        (char *)directory, "-czf",        (char *)archive,
+                         "--",        (char *)name,      NULL};
     return run_tar(arguments, archive, err);
 }
 
@@ -68,7 +70,9 @@ at_status at_unpack(at_unpacked *out, const char *path, at_error *err) {
     if (!at_is_archive(path)) return at_fail(err, AT_USAGE, "%s: neither a directory nor a .tar.gz", path);
     at_status st = at_temporary(&out->temporary, err);
     if (st != AT_OK) return st;
-    char *arguments[] = {"tar", "--force-local", "--no-same-owner", "--no-same-permissions", "-C", out->temporary, "-xzf", (char *)path, NULL};
+    char *arguments[] = {
+        "tar", "--force-local", "--no-same-owner", "--no-same-permissions", "-C", out->temporary, "-xzf", (char *)path,
+        NULL};
     st = run_tar(arguments, path, err);
     if (st == AT_OK) st = find_directory(&out->directory, out->temporary, path, err);
     if (st != AT_OK) at_unpacked_free(out);

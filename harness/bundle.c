@@ -1,6 +1,5 @@
 #include "bundle.h"
 #include "archive.h"
-#include "commands.h"
 #include "environment.h"
 #include "finding.h"
 #include "plan.h"
@@ -17,7 +16,8 @@ const char at_journal_name[] = "results.jsonl";
 at_status at_journal_find(at_journal **out, const char *path, at_error *err) {
     struct stat facts;
     at_unpacked place = {0};
-    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && !at_is_archive(path)) return at_journal_read(out, path, err);
+    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && !at_is_archive(path))
+        return at_journal_read(out, path, err);
     at_status st = at_unpack(&place, path, err);
     if (st != AT_OK) return st;
     char *file = at_text("%s/%s", place.directory, at_journal_name);
@@ -48,7 +48,8 @@ static const at_record **judged_cases(size_t *count, const at_journal *j) {
     return list;
 }
 
-at_status at_bundle_check_cases(const at_journal *j, const at_cases *cases, at_bundle_fault *fault, void *user, at_error *err) {
+at_status at_bundle_check_cases(const at_journal *j, const at_cases *cases, at_bundle_fault *fault, void *user,
+                                at_error *err) {
     size_t count;
     const at_record **judged = judged_cases(&count, j);
     if (judged == NULL) return at_fail_memory(err, j->records * sizeof *judged);
@@ -56,27 +57,31 @@ at_status at_bundle_check_cases(const at_journal *j, const at_cases *cases, at_b
         const at_record *r = judged[i];
         const at_case *c = at_cases_find(cases, r->id);
         if (i > 0 && strcmp(judged[i - 1]->id, r->id) == 0) continue;
-        if (c == NULL) fault(user, r->id, "no such case");
-        else if (r->hash == NULL || strcmp(c->hash, r->hash) != 0) fault(user, r->id, "another content than was judged");
+        if (c == NULL)
+            fault(user, r->id, "no such case");
+        else if (r->hash == NULL || strcmp(c->hash, r->hash) != 0)
+            fault(user, r->id, "another content than was judged");
     }
     free(judged);
     return AT_OK;
 }
 
-static at_status check_input(const at_record *r, const at_case *c, uint64_t seed, int64_t *made, at_bundle_fault *fault, void *user,
-                             at_error *err) {
+static at_status check_input(const at_record *r, const at_case *c, uint64_t seed, int64_t *made, at_bundle_fault *fault,
+                             void *user, at_error *err) {
     at_plan *plan = NULL;
     or_dialect dialect;
-    if (c == NULL || r->inputs_digest == NULL || r->dialect == NULL || !or_dialect_by_name(&dialect, r->dialect)) return AT_OK;
+    if (c == NULL || r->inputs_digest == NULL || r->dialect == NULL || !or_dialect_by_name(&dialect, r->dialect))
+        return AT_OK;
     at_status st = at_plan_make(&plan, c, dialect, seed, err);
-    if (st == AT_OK && strcmp(plan->inputs_digest, r->inputs_digest) != 0) fault(user, r->id, "other inputs than were judged");
+    if (st == AT_OK && strcmp(plan->inputs_digest, r->inputs_digest) != 0)
+        fault(user, r->id, "other inputs than were judged");
     *made += st == AT_OK;
     at_plan_free(plan);
     return st;
 }
 
-at_status at_bundle_check_inputs(const at_journal *j, const at_cases *cases, int64_t *made, at_bundle_fault *fault, void *user,
-                                 at_error *err) {
+at_status at_bundle_check_inputs(const at_journal *j, const at_cases *cases, int64_t *made, at_bundle_fault *fault,
+                                 void *user, at_error *err) {
     size_t count;
     at_status st = AT_OK;
     const at_record **judged = judged_cases(&count, j);
@@ -115,8 +120,10 @@ static at_status copy_cases(const char *directory, const char *cases, at_error *
     }
     if (stat(from, &facts) == 0 && !S_ISDIR(facts.st_mode)) {
         char *slash = strrchr(from, '/');
-        if (slash != NULL) *slash = 0;
-        else strcpy(from, ".");
+        if (slash != NULL)
+            *slash = 0;
+        else
+            strcpy(from, ".");
     }
     if (mkdir(to, 0777) != 0) {
         st = at_fail(err, AT_USAGE, "%s: %s", to, strerror(errno));
@@ -135,25 +142,11 @@ done:
     return st;
 }
 
-/* The shared object of a subject's name as load.h has it, without what picks one of several; malloc'ed, or NULL. */
-static char *subject_file(const char *name) {
-    if (name == NULL) return NULL;
-    const char *slash = strrchr(name, '/'), *colon = strchr(slash != NULL ? slash : name, ':');
-    size_t bytes = colon != NULL ? (size_t)(colon - name) : strlen(name);
-    char *plain = at_text("%.*s", (int)bytes, name), *beside = at_text("subjects/%.*s.so", (int)bytes, name);
-    bool path = slash != NULL || (bytes > 3 && strncmp(name + bytes - 3, ".so", 3) == 0);
-    char *found = plain == NULL || beside == NULL ? NULL : strdup(path ? plain : at_beside(beside));
-    free(plain);
-    free(beside);
-    return found;
-}
-
-static at_status write_environment(const char *directory, const at_header *h, at_error *err) {
-    char *json = NULL, *file = subject_file(h->subject_file), *path = at_text("%s/environment.json", directory);
-    at_status st = path != NULL ? at_environment(&json, h, file, err) : at_fail_memory(err, strlen(directory));
+static at_status write_environment(const char *directory, const at_header *h, const char *subject_file, at_error *err) {
+    char *json = NULL, *path = at_text("%s/environment.json", directory);
+    at_status st = path != NULL ? at_environment(&json, h, subject_file, err) : at_fail_memory(err, strlen(directory));
     if (st == AT_OK) st = at_file_write(path, json, strlen(json), err);
     free(path);
-    free(file);
     free(json);
     return st;
 }
@@ -169,7 +162,8 @@ static const char readme[] =
     "    sha256sum --check --strict SHA256SUMS\n"
     "    attest verify .\n"
     "\n"
-    "The second also sees that the cases are those that were judged and that no file was added. `attest verify --inputs .`\n"
+    "The second also sees that the cases are those that were judged and that no file was added. `attest verify "
+    "--inputs .`\n"
     "makes every input again and compares digests.\n"
     "\n"
     "The same questions on another machine, and both answers side by side:\n"
@@ -178,19 +172,22 @@ static const char readme[] =
     "    attest compare . mine\n";
 
 static at_status write_readme(const char *directory, const at_header *h, at_error *err) {
-    const char *tier = h->tier == NULL || strcmp(h->tier, "any") == 0 ? "stress" : h->tier, *filter = h->filter ? h->filter : "";
+    const char *tier = h->tier == NULL || strcmp(h->tier, "any") == 0 ? "stress" : h->tier,
+               *filter = h->filter ? h->filter : "";
     char *path = at_text("%s/README.md", directory);
     char *text = at_text(readme, tier, (unsigned long long)h->seed, filter[0] ? " " : "", filter);
-    at_status st = path != NULL && text != NULL ? at_file_write(path, text, strlen(text), err) : at_fail_memory(err, sizeof readme);
+    at_status st = path != NULL && text != NULL ? at_file_write(path, text, strlen(text), err)
+                                                : at_fail_memory(err, sizeof readme);
     free(path);
     free(text);
     return st;
 }
 
-at_status at_bundle_fill(const char *directory, const at_journal *j, const char *journal_file, const char *cases, at_error *err) {
+at_status at_bundle_fill(const char *directory, const at_journal *j, const char *journal_file, const char *cases,
+                         const char *subject_file, at_error *err) {
     at_status st = copy_into(directory, at_journal_name, journal_file, err);
     if (st == AT_OK) st = copy_cases(directory, cases, err);
-    if (st == AT_OK) st = write_environment(directory, &j->header, err);
+    if (st == AT_OK) st = write_environment(directory, &j->header, subject_file, err);
     if (st == AT_OK) st = write_readme(directory, &j->header, err);
     return st;
 }

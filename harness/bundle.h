@@ -12,19 +12,22 @@
 
 extern const char at_journal_name[]; /* "results.jsonl" */
 
-/* A journal by any of its names: the file, a directory that holds it, as a run or a bundle does, or a bundle's archive. */
+/* A journal by any of its names: the file, a directory that holds it, as a run or a bundle does, or a bundle's archive.
+ */
 AT_MUST_USE at_status at_journal_find(at_journal **out, const char *path, at_error *err);
 
 /* What a journal says was judged, and what a directory of cases holds. Calls `fault` for each case, once, that is not
  * there or has another content. AT_USAGE where the cases cannot be loaded. */
 typedef void at_bundle_fault(void *user, const char *what, const char *why);
-AT_MUST_USE at_status at_bundle_check_cases(const at_journal *, const at_cases *, at_bundle_fault *, void *user, at_error *err);
+AT_MUST_USE at_status at_bundle_check_cases(const at_journal *, const at_cases *, at_bundle_fault *, void *user,
+                                            at_error *err);
 /* Makes the inputs of every case of the journal again: `fault` for those that have another digest here. */
-AT_MUST_USE at_status at_bundle_check_inputs(const at_journal *, const at_cases *, int64_t *made, at_bundle_fault *, void *user,
-                                             at_error *err);
+AT_MUST_USE at_status at_bundle_check_inputs(const at_journal *, const at_cases *, int64_t *made, at_bundle_fault *,
+                                             void *user, at_error *err);
 
-/* The journal, its cases, the environment and the README into a directory that is there. */
-AT_MUST_USE at_status at_bundle_fill(const char *directory, const at_journal *, const char *journal_file, const char *cases,
-                                     at_error *err);
+/* The journal, its cases, the environment and the README into a directory that is there. subject_file: as
+ * at_environment has it. */
+AT_MUST_USE at_status at_bundle_fill(const char *directory, const at_journal *, const char *journal_file,
+                                     const char *cases, const char *subject_file, at_error *err);
 
 #endif

@@ -121,6 +121,9 @@ typedef struct {
 } at_suite;
 size_t at_cases_suites(const at_cases *);
 const at_suite *at_cases_suite(const at_cases *, size_t i);
+bool at_cases_has_suite(const at_cases *, const char *suite);
+/* The suites that the directory's index asks for (a file with `suites:`), NULL-terminated; none where there is no index. */
+char *const *at_cases_index(const at_cases *);
 
 /* What `covers` may name: a clause of the contract or a scenario, with its sentence. Each once, in the order of the files. */
 typedef struct {

@@ -30,6 +30,7 @@ struct at_cases {
     size_t suites, suite_room;
     at_clause *clause;
     size_t clauses, clause_room;
+    char **index; /* NULL-terminated, or NULL */
 };
 
 typedef struct {
@@ -127,6 +128,10 @@ static at_status load_file(at_cases *cases, const char *path, const at_limits *l
     l.scratch = l.reader;
     l.scratch.arena = trees;
     at_status st = at_suite_read(&l.file, trees, cases->arena, path, limits, err);
+    if (st == AT_OK && l.file.index != NULL) {
+        if (cases->index != NULL) st = at_fail(err, AT_USAGE, "%s: a second index of this directory; keep one", path);
+        cases->index = l.file.index;
+    }
     if (st == AT_OK && l.file.cases != NULL) st = expand_suite(&l);
     at_arena_free(trees);
     return st;
@@ -237,6 +242,16 @@ size_t at_cases_suites(const at_cases *cases) {
 }
 const at_suite *at_cases_suite(const at_cases *cases, size_t i) {
     return &cases->suite[i];
+}
+char *const *at_cases_index(const at_cases *cases) {
+    static char *const none[] = {NULL};
+    return cases->index ? cases->index : none;
+}
+bool at_cases_has_suite(const at_cases *cases, const char *suite) {
+    for (size_t i = 0; i < cases->suites; i++) {
+        if (strcmp(cases->suite[i].suite, suite) == 0) return true;
+    }
+    return false;
 }
 size_t at_cases_clauses(const at_cases *cases) {
     return cases->clauses;

@@ -8,8 +8,6 @@
 #include "sums.h"
 #include "tree.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -28,8 +26,10 @@ typedef struct {
 
 static at_status choose_target(target *t, const char *wanted, at_error *err) {
     *t = (target){.wanted = wanted};
-    if (access(wanted, F_OK) == 0) return at_fail(err, AT_USAGE, "%s: is there already; choose another --out, or remove it", wanted);
-    if (!at_is_archive(wanted)) return (t->directory = strdup(wanted)) != NULL ? AT_OK : at_fail_memory(err, strlen(wanted));
+    if (access(wanted, F_OK) == 0)
+        return at_fail(err, AT_USAGE, "%s: is there already; choose another --out, or remove it", wanted);
+    if (!at_is_archive(wanted))
+        return (t->directory = strdup(wanted)) != NULL ? AT_OK : at_fail_memory(err, strlen(wanted));
     const char *slash = strrchr(wanted, '/'), *name = slash != NULL ? slash + 1 : wanted;
     size_t end = strlen(name) - (strcmp(name + strlen(name) - 4, ".tgz") == 0 ? 4 : 7);
     at_status st = at_temporary(&t->temporary, err);
@@ -58,19 +58,36 @@ static at_status check_cases(const at_journal *j, at_options *o, at_error *err) 
     at_status st = at_load_default_cases(&cases, o, err);
     if (st == AT_OK) st = at_bundle_check_cases(j, cases, first_fault, &first, err);
     if (st == AT_OK && first.text[0] != 0) {
-        st = at_fail(err, AT_USAGE, "%s: not the cases of this run: %.300s; run again, or name the run's own by --cases", o->cases, first.text);
+        st =
+            at_fail(err, AT_USAGE, "%s: not the cases of this run: %.300s; run again, or name the run's own by --cases",
+                    o->cases, first.text);
     }
     at_cases_free(cases);
     return st;
 }
 
-static at_status make(const target *t, const at_journal *j, const char *file, const at_options *o, char digest[AT_DIGEST_TEXT],
-                      at_error *err) {
+/* The shared object of a subject's name as load.h has it, without what picks one of several; malloc'ed, or NULL. */
+static char *subject_file(const char *name) {
+    if (name == NULL) return NULL;
+    const char *slash = strrchr(name, '/'), *colon = strchr(slash != NULL ? slash : name, ':');
+    size_t bytes = colon != NULL ? (size_t)(colon - name) : strlen(name);
+    char *plain = at_text("%.*s", (int)bytes, name), *beside = at_text("subjects/%.*s.so", (int)bytes, name);
+    bool path = slash != NULL || (bytes > 3 && strncmp(name + bytes - 3, ".so", 3) == 0);
+    char *found = plain == NULL || beside == NULL ? NULL : strdup(path ? plain : at_beside(beside));
+    free(plain);
+    free(beside);
+    return found;
+}
+
+static at_status make(const target *t, const at_journal *j, const char *file, const at_options *o,
+                      char digest[AT_DIGEST_TEXT], at_error *err) {
+    char *subject = subject_file(j->header.subject_file);
     at_status st = at_report_directory(t->directory, err);
     if (st == AT_OK) st = at_report_write_all(j, t->directory, err);
-    if (st == AT_OK) st = at_bundle_fill(t->directory, j, file, o->cases, err);
+    if (st == AT_OK) st = at_bundle_fill(t->directory, j, file, o->cases, subject, err);
     if (st == AT_OK) st = at_sums_write(digest, t->directory, err);
     if (st == AT_OK && t->temporary != NULL) st = at_archive_write(t->wanted, t->temporary, t->name, err);
+    free(subject);
     return st;
 }
 
@@ -86,15 +103,18 @@ at_status at_command_bundle(at_options *o, at_error *err) {
     target t = {0};
     char digest[AT_DIGEST_TEXT], *file = NULL;
     at_status st;
-    if (o->words > 1) return at_fail(err, AT_USAGE, "bundle takes one JOURNAL, or a run's directory; default: build/reports");
+    if (o->words > 1)
+        return at_fail(err, AT_USAGE, "bundle takes one JOURNAL, or a run's directory; default: build/reports");
     if ((file = journal_file(o->words == 1 ? o->word[0] : "build/reports")) == NULL) return at_fail_memory(err, 4096);
     if ((st = at_journal_read(&j, file, err)) != AT_OK) goto done;
     if ((st = choose_target(&t, o->out != NULL ? o->out : "build/bundle", err)) != AT_OK) goto done;
     if ((st = check_cases(j, o, err)) != AT_OK) goto done;
     if ((st = make(&t, j, file, o, digest, err)) != AT_OK) goto done;
     if (!at_is_clean(j->header.revision)) {
-        fprintf(stderr, "attest: the program was built from a tree that no commit holds (%s): a reviewer cannot build it again\n",
-                j->header.revision != NULL ? j->header.revision : "unknown");
+        fprintf(
+            stderr,
+            "attest: the program was built from a tree that no commit holds (%s): a reviewer cannot build it again\n",
+            j->header.revision != NULL ? j->header.revision : "unknown");
     }
     printf("%s\nbundle %s\n", t.wanted, digest);
 done:
@@ -125,11 +145,13 @@ static void say(void *user, const char *what, const char *why) {
 }
 
 /* What the files say, once they are the files that were made. */
-static at_status read_contents(at_journal **journal, const char *directory, const at_options *o, int64_t *made, findings *f, at_error *err) {
+static at_status read_contents(at_journal **journal, const char *directory, const at_options *o, int64_t *made,
+                               findings *f, at_error *err) {
     at_cases *cases = NULL;
     char *path = at_text("%s/cases", directory);
     at_status st = at_journal_find(journal, directory, err);
-    if (st == AT_OK) st = path != NULL ? at_cases_load(&cases, path, NULL, err) : at_fail_memory(err, strlen(directory));
+    if (st == AT_OK)
+        st = path != NULL ? at_cases_load(&cases, path, NULL, err) : at_fail_memory(err, strlen(directory));
     if (st == AT_OK) st = at_bundle_check_cases(*journal, cases, say, f, err);
     if (st == AT_OK && f->faults == 0 && o->inputs) st = at_bundle_check_inputs(*journal, cases, made, say, f, err);
     at_cases_free(cases);
@@ -137,54 +159,64 @@ static at_status read_contents(at_journal **journal, const char *directory, cons
     return st;
 }
 
-static void tell(const at_journal *j, const char *digest, size_t files, int64_t made, const char *line, const findings *f) {
-    const at_header *h = &j->header;
-    if (f->json) {
-        json_t *object = json_pack("{s:b, s:s, s:I, s:I, s:s, s:b, s:o}", "ok", f->faults == 0, "bundle", digest, "files", (json_int_t)files,
-                                   "inputs", (json_int_t)made, "line", line, "clean", at_is_clean(h->revision), "faults",
-                                   json_incref(f->list));
-        json_dumpf(object, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(object);
-        return;
+typedef struct {
+    char digest[AT_DIGEST_TEXT];
+    size_t files;
+    int64_t made;        /* cases whose inputs were made again */
+    at_journal *journal; /* NULL, and no outcome, where files are not what they were */
+    at_outcome outcome;
+} bundle;
+
+static void tell(const bundle *b) {
+    const char *revision = b->journal->header.revision;
+    printf("files     %zu, as SHA256SUMS has them\ncases     those that were judged, in %zu attempts\n", b->files,
+           b->journal->records);
+    if (b->made > 0) printf("inputs    bit for bit those that were judged, of %" PRId64 " cases\n", b->made);
+    printf("revision  %s\njournal   %s\nok: bundle %s\n", revision != NULL ? revision : "unknown", b->outcome.line,
+           b->digest);
+}
+
+static void tell_json(const bundle *b, const findings *f) {
+    json_t *object = json_pack("{s:b, s:s, s:I, s:I, s:O}", "ok", f->faults == 0, "bundle", b->digest, "files",
+                               (json_int_t)b->files, "inputs", (json_int_t)b->made, "faults", f->list);
+    if (b->journal != NULL) {
+        json_object_set_new(object, "line", json_string(b->outcome.line));
+        json_object_set_new(object, "clean", json_boolean(at_is_clean(b->journal->header.revision)));
     }
-    printf("files     %zu, as SHA256SUMS has them\ncases     those that were judged, in %zu attempts\n", files, j->records);
-    if (made > 0) printf("inputs    those that were judged, in %" PRId64 " cases\n", made);
-    printf("revision  %s\njournal   %s\n", h->revision != NULL ? h->revision : "unknown", line);
-    if (f->faults == 0) printf("ok: bundle %s\n", digest);
+    json_dumpf(object, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(object);
 }
 
 static at_status verify(const char *directory, const at_options *o, findings *f, at_error *err) {
-    char digest[AT_DIGEST_TEXT];
-    size_t files = 0;
-    int64_t made = 0;
-    at_journal *j = NULL;
-    at_outcome *outcome = malloc(sizeof *outcome);
-    at_status st = outcome != NULL ? at_sums_check(digest, &files, directory, say, f, err) : at_fail_memory(err, sizeof *outcome);
-    if (st == AT_OK && o->words == 2 && strcmp(digest, o->word[1]) != 0) say(f, digest, "another bundle than the one asked for");
+    bundle *b = calloc(1, sizeof *b);
+    at_status st =
+        b != NULL ? at_sums_check(b->digest, &b->files, directory, say, f, err) : at_fail_memory(err, sizeof *b);
+    if (st == AT_OK && o->words == 2 && strcmp(b->digest, o->word[1]) != 0)
+        say(f, b->digest, "another bundle than the one asked for");
     if (st == AT_OK && f->faults == 0) {
-        st = read_contents(&j, directory, o, &made, f, err);
-        if (st == AT_OK) st = at_verdict_of(outcome, j, false, err);
-        if (st == AT_OK && (f->faults == 0 || f->json)) tell(j, digest, files, made, outcome->line, f);
-    } else if (st == AT_OK && f->json) {
-        json_t *object = json_pack("{s:b, s:s, s:O}", "ok", 0, "bundle", digest, "faults", f->list);
-        json_dumpf(object, stdout, JSON_COMPACT);
-        putchar('\n');
-        json_decref(object);
+        st = read_contents(&b->journal, directory, o, &b->made, f, err);
+        if (st == AT_OK) st = at_verdict_of(&b->outcome, b->journal, false, err);
     }
-    at_journal_free(j);
-    free(outcome);
+    if (st == AT_OK && f->json)
+        tell_json(b, f);
+    else if (st == AT_OK && f->faults == 0)
+        tell(b);
+    if (b != NULL) at_journal_free(b->journal);
+    free(b);
     return st;
 }
 
 at_status at_command_verify(at_options *o, at_error *err) {
     at_unpacked place = {0};
     findings f = {.json = o->json};
-    if (o->words < 1 || o->words > 2) return at_fail(err, AT_USAGE, "verify needs one BUNDLE, and may be told the digest that `bundle` printed");
+    if (o->words < 1 || o->words > 2)
+        return at_fail(err, AT_USAGE, "verify needs one BUNDLE, and may be told the digest that `bundle` printed");
     if ((f.list = json_array()) == NULL) return at_fail_memory(err, 64);
     at_status st = at_unpack(&place, o->word[0], err);
     if (st == AT_OK) st = verify(place.directory, o, &f, err);
-    if (st == AT_OK && f.faults > 0) st = at_fail(err, AT_FAILED, "%s: not the bundle that was made: %" PRId64 " faults", o->word[0], f.faults);
+    if (st == AT_OK && f.faults > 0)
+        st = at_fail(err, AT_FAILED, "%s: not the bundle that was made: %" PRId64 " faults", o->word[0], f.faults);
     at_unpacked_free(&place);
     json_decref(f.list);
     return st;

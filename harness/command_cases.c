@@ -78,6 +78,27 @@ static size_t rules_without_case(const at_cases *cases)
     return missing;
 }
 
+/* Suites without their line in the index, which nobody would miss, and lines without their suite. */
+static size_t index_faults(const at_cases *cases)
+{
+    char *const *index = at_cases_index(cases);
+    size_t faults = 0;
+    for (char *const *name = index; *name != NULL; name++) {
+        if (at_cases_has_suite(cases, *name)) continue;
+        printf("the index asks for a suite %s, which is not there\n", *name);
+        faults++;
+    }
+    for (size_t i = 0; index[0] != NULL && i < at_cases_suites(cases); i++) {
+        const at_suite *suite = at_cases_suite(cases, i);
+        char *const *name = index;
+        while (*name != NULL && strcmp(*name, suite->suite) != 0) name++;
+        if (*name != NULL) continue;
+        printf("%s: suite %s is not in the index; add it there\n", suite->file, suite->suite);
+        faults++;
+    }
+    return faults;
+}
+
 at_status at_command_check(at_options *o, at_error *err)
 {
     at_cases *cases = NULL;
@@ -92,12 +113,12 @@ at_status at_command_check(at_options *o, at_error *err)
         if (c->tier > o->tier || (o->patterns > 0 && !at_selected(c, o))) continue;
         planned++;
         if (at_plan_make(&plan, c, any_dialect(c), o->seed, &why) != AT_OK) {
-            printf("%s:%d: %s: %s\n", c->place.file, c->place.line, c->id, why.text);
+            printf("%s:%d: %s: %s\n", c->place.file, c->place.line, c->id, why.text); /* an error is escaped already */
             bad++;
         }
         at_plan_free(plan);
     }
-    if (o->patterns == 0) bad += rules_without_case(cases);
+    if (o->patterns == 0) bad += rules_without_case(cases) + index_faults(cases);
     printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned, bad);
     at_cases_free(cases);
     return bad == 0 ? AT_OK : at_fail(err, AT_USAGE, "the suites have %zu faults, listed above", bad);

@@ -24,6 +24,10 @@ at_status at_command_time(at_options *, at_error *); /* bench without --overhead
 at_status at_command_doctor(at_options *, at_error *);
 at_status at_command_cover(at_options *, at_error *);
 at_status at_command_explain(at_options *, at_error *);
+at_status at_command_compare(at_options *, at_error *);
+at_status at_command_bundle(at_options *, at_error *);
+at_status at_command_verify(at_options *, at_error *);
+at_status at_command_new(at_options *, at_error *);
 
 /* What several of them need. */
 AT_MUST_USE at_status at_load_default_cases(at_cases **out, at_options *, at_error *err); /* fills in options->cases */

@@ -42,6 +42,19 @@ void at_find(at_record *record, const char *detector, const char *format, ...)
     record->verdict = AT_FAIL;
 }
 
+void at_find_besides(at_record *record, const char *detector, const char *text)
+{
+    at_verdict before = record->verdict;
+    bool failed = at_verdict_status(before) == AT_FAILED;
+    char *message = record->message;
+    if (failed) record->message = NULL;
+    at_find(record, detector, "%s", text);
+    if (!failed) return;
+    free(record->message);
+    record->message = message;
+    record->verdict = before;
+}
+
 void at_set_aside(at_record *record, at_verdict verdict, const char *format, ...)
 {
     va_list arguments;

@@ -7,6 +7,9 @@
 /* The attempt fails. The first AT_RECORD_FINDINGS sentences are kept, the others counted; the first becomes the record's message. */
 void at_find(at_record *, const char *detector, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same, but where the attempt has failed already its verdict and message stay. */
+void at_find_besides(at_record *, const char *detector, const char *text);
+
 /* UNSUPPORTED, or NOT_RUN: what was not judged; why becomes the message. What has failed before stays failed. */
 void at_set_aside(at_record *, at_verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

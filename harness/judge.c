@@ -1,4 +1,5 @@
 #include "judge.h"
+#include "../oracle/bias.h"
 #include "../oracle/write.h"
 #include "finding.h"
 #include "tally.h"
@@ -138,10 +139,36 @@ static void judge_row(at_record *record, at_tally *tally, const at_question *q, 
     if (marginal && record->verdict == AT_PASS) record->verdict = AT_MARGINAL;
 }
 
+/* Standard deviation of the logits under their own weights. */
+static double spread(const or_row *row)
+{
+    double mean = 0, square = 0;
+    for (int64_t j = 0; j < row->keys; j++) mean += row->weight[j] * row->logit[j];
+    for (int64_t j = 0; j < row->keys; j++) square += row->weight[j] * (row->logit[j] - mean) * (row->logit[j] - mean);
+    return sqrt(square);
+}
+
+/* Where logits spread by 0.3 to 1 a row says something of its scale and its sum (oracle/BUDGET.md). */
+static void weigh_bias(or_bias *bias, const at_question *q, const or_row *row, const or_budget *budget, const uint16_t *got)
+{
+    double s = spread(row);
+    if (q->mode != OR_STATISTICAL || q->exact || row->keys < 2 || !(s >= 0.3 && s <= 1)) return;
+    or_bias_add(bias, q->problem->dtype, q->problem->v_head_size, row->o, or_budget_slope(budget), or_budget_without_p(budget), got);
+}
+
+static void judge_drift(at_record *record, const char *name, const char *reads, const or_tally *tally)
+{
+    or_drift drift = or_drift_of(tally);
+    if (!drift.flagged) return;
+    at_find(record, "bias", "%s %+.3g over %" PRId64 " rows (t = %.1f), and the declared arithmetic explains %.2g: %s", name, drift.mean, drift.rows,
+            drift.t, drift.systematic, reads);
+}
+
 static at_status judge_output(at_record *record, const at_question *q, const at_answer *answer, at_error *err)
 {
     const or_problem *p = q->problem;
     at_status st = AT_OK;
+    or_bias bias = {0};
     at_tally *tally = malloc(sizeof *tally);
     double *bound = calloc((size_t)p->v_head_size, sizeof *bound);
     or_attention *attention = or_attention_new(p, answer->key_cache, &q->arithmetic);
@@ -154,10 +181,14 @@ static at_status judge_output(at_record *record, const at_question *q, const at_
     for (int64_t i = 0; i < q->rows; i++) {
         int64_t token = q->row[i] / p->heads, head = q->row[i] % p->heads;
         const or_row *row = or_attend(attention, token, head);
+        const uint16_t *got = answer->output + q->row[i] * p->v_head_size;
         if (!q->exact) or_budget_row(budget, row, token, head, bound);
-        judge_row(record, tally, q, row, bound, token, head, answer->output + q->row[i] * p->v_head_size);
+        judge_row(record, tally, q, row, bound, token, head, got);
+        weigh_bias(&bias, q, row, budget, got);
     }
     at_tally_close(tally, record);
+    judge_drift(record, "gain", "answers are too large or too small, as by a sum that misses a key", &bias.gain);
+    judge_drift(record, "slope", "answers follow the logits, as by a scale or softcap that is off", &bias.slope);
 done:
     or_budget_free(budget);
     or_attention_free(attention);

@@ -1,5 +1,6 @@
 /* attest: the composition root. */
 #include "commands.h"
+#include "manual.h"
 #include "version.h"
 #include "worker.h"
 
@@ -23,6 +24,10 @@ static const at_command commands[] = {
     {"bench", "", "how long a subject takes, or with --overhead what the harness itself costs", at_command_bench},
     {"cover", "", "what the cases cover, and with --power which wrong readings they reject; runs nothing", at_command_cover},
     {"explain", "ID", "where a subject fails, and which wrong reading answers as it does", at_command_explain},
+    {"compare", "A B", "two runs side by side: same inputs, same contents, same verdicts? or B with the baseline of its card", at_command_compare},
+    {"bundle", "RUN", "a run as a reviewer gets it: journal, reports, environment, cases, SHA256SUMS", at_command_bundle},
+    {"verify", "BUNDLE", "that a bundle is what was made, offline", at_command_verify},
+    {"new", "WHAT NAME", "a start to write on: case SUITE/NAME, or subject NAME", at_command_new},
     {"doctor", "", "what this machine can judge, and what is missing", at_command_doctor},
     {"version", "", "version and revision", command_version},
     {"help", "", "this", command_help},
@@ -47,7 +52,7 @@ static void print_options(const char *command)
     const at_option *table = at_option_table(&n);
     for (size_t i = 0; i < n; i++) {
         char left[64];
-        if (strstr(table[i].commands, command) == NULL && table[i].commands[0] != 0) continue;
+        if (!at_option_known_to(&table[i], command)) continue;
         snprintf(left, sizeof left, "%s%s%s%s", strlen(table[i].name) > 1 ? "--" : "-", table[i].name,
                  table[i].argument ? " " : "", table[i].argument ? table[i].argument : "");
         printf("  %-34s %s\n", left, table[i].help);
@@ -56,8 +61,8 @@ static void print_options(const char *command)
 
 static at_status command_help(at_options *o, at_error *err)
 {
-    (void)o, (void)err;
     size_t modes;
+    if (o->man || o->completion != NULL) return at_manual(o, err);
     const at_mode *mode = at_modes(&modes);
     puts("attest: is a paged-attention kernel right, how right, and how can the answer be had again?\n\nusage: attest COMMAND [options]\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

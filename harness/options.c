@@ -55,6 +55,10 @@ FLAG(json)
 FLAG(power)
 FLAG(in_process)
 FLAG(help)
+FLAG(markdown)
+FLAG(summary)
+FLAG(inputs)
+FLAG(man)
 FLAG(resume)
 FLAG(overhead)
 TEXT(waivers)
@@ -171,6 +175,13 @@ static at_status take_color(at_options *o, const char *value, at_error *err)
     return at_fail(err, AT_USAGE, "--color: '%s' is none of auto, always, never", value);
 }
 
+static at_status take_completion(at_options *o, const char *value, at_error *err)
+{
+    o->completion = value;
+    if (strcmp(value, "bash") == 0 || strcmp(value, "zsh") == 0) return AT_OK;
+    return at_fail(err, AT_USAGE, "--completion: '%s' is neither bash nor zsh", value);
+}
+
 static at_status take_shard(at_options *o, const char *value, at_error *err)
 {
     const char *slash = strchr(value, '/');
@@ -186,7 +197,7 @@ static at_status take_shard(at_options *o, const char *value, at_error *err)
 
 static const at_option table[] = {
     {"subject", "NAME|FILE.so", "run repro worker explain bench doctor", "what is judged; default: cuda where there is a GPU, else cpu", take_subject},
-    {"cases", "PATH", "list check show run repro doctor worker export explain cover mutate bench", "a suite file or a directory of them; default: cases/", take_cases},
+    {"cases", "PATH", "list check show run repro doctor worker export explain cover bench bundle new", "a suite file or a directory of them; default: cases/", take_cases},
     {"tier", "smoke|quick|full|stress", "list run cover export bench", "the tier and all below it; default: quick", take_tier},
     {"k", "ID|GLOB", "list check show run cover export bench", "only these cases, of any tier unless --tier is given; may be repeated", take_pattern},
     {"tag", "TAG", "list run cover export bench", "only cases with this tag or this clause or scenario among what they cover; may be repeated", take_tag},
@@ -205,14 +216,19 @@ static const at_option table[] = {
     {"timeout", "SECONDS", "run repro", "what an attempt may take; default: by its cost, at least 60", take_timeout},
     {"max-fail", "N", "run", "stop after N failed attempts", take_max_fail},
     {"require-gpu", NULL, "run", "anything but a GPU's answer is UNVALIDATED", take_require_gpu},
-    {"out", "DIR", "run report judge export", "where reports are written; default build/reports", take_out},
+    {"out", "DIR", "run report judge export bundle compare new", "where to write: reports (build/reports), a bundle (build/bundle), baselines", take_out},
     {"dialect", "NAME", "judge export", "onnx-genai or onnxruntime", take_dialect},
     {"implementation", "NAME", "judge", "the folder of each case that holds the outputs to judge; default: every one there is", take_implementation},
     {"arithmetic", "WORDS", "judge cover", "how the outputs were computed, as rope=exact,dot=f32,...; what is not said is judged by the widest", take_arithmetic},
     {"in-process", NULL, "repro", "no worker process: for debuggers and profilers", take_in_process},
     {"dump", "DIR", "repro", "write got, want and allowed there", take_dump},
     {"overhead", NULL, "bench", "what the harness costs an attempt beyond oracle and subject", take_overhead},
-    {"json", NULL, "list show doctor cover", "machine-readable", take_json},
+    {"json", NULL, "list show doctor cover compare verify", "machine-readable", take_json},
+    {"markdown", NULL, "compare", "to be pasted into a review", take_markdown},
+    {"summary", NULL, "compare", "the baseline of one run instead of a comparison: on stdout, or at its place under --out", take_summary},
+    {"inputs", NULL, "verify", "make every input again too, and compare its digest", take_inputs},
+    {"man", NULL, "help", "the manual page", take_man},
+    {"completion", "bash|zsh", "help", "a script that completes command lines", take_completion},
     {"power", NULL, "cover", "which wrong readings each case would reject", take_power},
     {"no-progress", NULL, "run", "no progress lines", take_no_progress},
     {"color", "auto|always|never", "list check show run repro judge report merge doctor cover", "default auto; NO_COLOR is honoured", take_color},
@@ -233,7 +249,7 @@ static const at_option *find(const char *name, size_t length)
     return NULL;
 }
 
-static bool known_to(const at_option *option, const char *command)
+bool at_option_known_to(const at_option *option, const char *command)
 {
     size_t n = strlen(command);
     if (option->commands[0] == 0) return true;
@@ -253,7 +269,7 @@ static at_status take_option(at_options *o, int argc, char **argv, int *i, at_er
     if (option == NULL || is_long != (strlen(option->name) > 1)) {
         return at_fail(err, AT_USAGE, "no option %s; see attest %s --help", word, o->command);
     }
-    if (!known_to(option, o->command)) {
+    if (!at_option_known_to(option, o->command)) {
         return at_fail(err, AT_USAGE, "attest %s has no option %s; commands that have it: %s", o->command, word, option->commands);
     }
     const char *value = NULL;

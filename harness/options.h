@@ -36,6 +36,8 @@ typedef struct {
     bool require_gpu, no_progress, json, in_process, power, help, resume, overhead;
     const char *color;        /* auto, always, never */
     const char *dialect, *dump, *implementation, *arithmetic;
+    bool markdown, summary, inputs, man;
+    const char *completion; /* bash or zsh */
 } at_options;
 
 typedef struct {
@@ -46,6 +48,7 @@ typedef struct {
     at_status (*take)(at_options *, const char *value, at_error *err);
 } at_option;
 const at_option *at_option_table(size_t *count);
+bool at_option_known_to(const at_option *, const char *command);
 
 AT_MUST_USE at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err);
 void at_options_free(at_options *);

@@ -7,21 +7,34 @@
 
 static bool whole_tier(const at_options *o) { return o->patterns == 0 && o->tags == 0 && o->mode == NULL; }
 
-/* Every suite the run was to cover, and, where it was to cover all of a tier, their floors. Those of a part of a run count for the whole
+static size_t missing_suites(const at_cases *cases)
+{
+    size_t missing = 0;
+    for (char *const *name = at_cases_index(cases); *name != NULL; name++) missing += !at_cases_has_suite(cases, *name);
+    return missing;
+}
+
+/* Every suite the run was to cover, those that the index misses too, and, where it was to cover all of a tier, their floors. Those of a part of a run count for the whole
  * alone. */
 static at_status put_suites(at_header *header, const at_cases *cases, const at_options *o, at_error *err)
 {
-    size_t suites = at_cases_suites(cases), n = 0;
-    char **floors = calloc(suites + 1, sizeof *floors);
-    header->suites = calloc(suites + 1, sizeof *header->suites);
+    size_t suites = at_cases_suites(cases), missing = missing_suites(cases), n = 0;
+    char **floors = calloc(suites + missing + 1, sizeof *floors);
+    header->suites = calloc(suites + missing + 1, sizeof *header->suites);
     if (header->suites == NULL || floors == NULL) {
         free(floors);
         return at_fail_memory(err, suites);
     }
-    for (size_t i = 0; i < suites; i++) {
+    for (size_t i = 0, loaded = suites; i < loaded; i++) {
         const at_suite *suite = at_cases_suite(cases, i);
         header->suites[i] = at_text("%s", suite->suite);
         if (whole_tier(o) && suite->floor[o->tier] > 0) floors[n++] = at_text("%s=%zu", suite->suite, suite->floor[o->tier]);
+    }
+    for (char *const *name = at_cases_index(cases); *name != NULL; name++) {
+        if (at_cases_has_suite(cases, *name)) continue;
+        fprintf(stderr, "attest: the index asks for a suite '%s', which is not there\n", *name);
+        header->suites[suites++] = at_text("%s", *name);
+        if (whole_tier(o)) floors[n++] = at_text("%s=1", *name);
     }
     *(o->shards > 1 ? &header->whole_floors : &header->floors) = floors;
     return AT_OK;

@@ -105,7 +105,6 @@ static bool tool_failed(const char *line)
 at_status at_sanitizer_findings(at_sanitizer_log *log, const char *text, const char *tool, at_record *record, at_error *err)
 {
     char finding[400];
-    at_verdict before = record->verdict;
     for (const char *at = text, *next; *at != 0; at = next) {
         next = strchr(at, '\n');
         next = next != NULL ? next + 1 : at + strlen(at);
@@ -119,9 +118,8 @@ at_status at_sanitizer_findings(at_sanitizer_log *log, const char *text, const c
         if (tool_failed(at)) {
             return at_fail(err, AT_INFRASTRUCTURE, "compute-sanitizer (%s) failed: %s", tool, finding);
         }
-        if (!starts(at, "Warning:")) at_find(record, tool, "%s", finding); /* racecheck's: may be meant */
+        if (!starts(at, "Warning:")) at_find_besides(record, tool, finding); /* racecheck's: may be meant */
     }
-    if (before == AT_CRASH || before == AT_TIMEOUT) record->verdict = before;
     return AT_OK;
 }
 

@@ -188,6 +188,22 @@ const at_key at_suite_keys[] = {
 
 static const at_key library_keys[] = {SCHEMA, ABOUT, SHARED, {0}};
 
+/* index.yaml: a suite that is deleted is missed. */
+static const at_key index_keys[] = {
+    SCHEMA,
+    ABOUT,
+    {.name = "suites",
+     .type = AT_KEY_WORDS,
+     .about = "a list of the suites that must be in this directory",
+     .at = offsetof(at_suite_file, index),
+     .required = true},
+    {0},
+};
+
+static bool is_index(const at_yaml *root) {
+    return root->kind == AT_YAML_MAP && at_yaml_get(root, "suites") != NULL;
+}
+
 /* A name of one part: whatever it names lies beside the suite. */
 static bool is_file_name(const at_yaml *name) {
     if (name->kind != AT_YAML_SCALAR || name->text[0] == '.' || strchr(name->text, '/') != NULL) return false;
@@ -237,6 +253,7 @@ at_status at_suite_read(at_suite_file *out, at_arena *trees, at_arena *arena, co
     *out = (at_suite_file){.file = file, .trees = trees};
     at_status st = at_yaml_read(&root, trees, file, NULL, limits, err);
     if (st != AT_OK) return st;
+    if (is_index(root)) return at_map_read(&r, index_keys, "an index", out, root);
     bool library =
         root->kind == AT_YAML_MAP && at_yaml_get(root, "cases") == NULL && at_yaml_get(root, "suite") == NULL;
     if (library) return at_map_read(&r, library_keys, "a file without suite and cases", out, root);

@@ -29,7 +29,8 @@ static at_status put_sums(FILE *f, const at_tree *tree, const char *directory, a
     for (size_t i = 0; i < tree->paths; i++) {
         const char *path = tree->path[i];
         if (strcmp(path, at_sums_name) == 0) continue;
-        if (strpbrk(path, "\\\n\r") != NULL) return at_fail(err, AT_USAGE, "%s/%s: a name with a backslash or a line's end", directory, path);
+        if (strpbrk(path, "\\\n\r") != NULL)
+            return at_fail(err, AT_USAGE, "%s/%s: a name with a backslash or a line's end", directory, path);
         at_status st = digest_file(digest, directory, path, err);
         if (st != AT_OK) return st;
         fprintf(f, "%s  %s\n", digest, path);
@@ -73,7 +74,8 @@ typedef struct {
 
 /* Cuts "DIGEST  PATH" in two; false where it is no such line, or the path leaves the directory. */
 static bool cut(char *line, char **path) {
-    if (strlen(line) < HEX + 3 || strspn(line, "0123456789abcdef") != HEX || memcmp(line + HEX, "  ", 2) != 0) return false;
+    if (strlen(line) < HEX + 3 || strspn(line, "0123456789abcdef") != HEX || memcmp(line + HEX, "  ", 2) != 0)
+        return false;
     line[HEX] = 0;
     *path = line + HEX + 2;
     return (*path)[0] != '/' && strstr(*path, "..") == NULL;
@@ -103,7 +105,8 @@ static at_status check_lines(check *c, char *text, size_t *files, at_error *err)
     at_status st = AT_OK;
     for (char *line = text, *end, *path; st == AT_OK && *line != 0; line = end + 1, number++) {
         if ((end = strchr(line, '\n')) == NULL || (*end = 0, !cut(line, &path))) {
-            return at_fail(err, AT_USAGE, "%s/%s:%zu: not a digest, two spaces and a path within the directory", c->directory, at_sums_name, number);
+            return at_fail(err, AT_USAGE, "%s/%s:%zu: not a digest, two spaces and a path within the directory",
+                           c->directory, at_sums_name, number);
         }
         st = check_line(c, line, path, err);
         ++*files;
@@ -111,17 +114,19 @@ static at_status check_lines(check *c, char *text, size_t *files, at_error *err)
     return st;
 }
 
-at_status at_sums_check(char digest[AT_DIGEST_TEXT], size_t *files, const char *directory, at_sums_fault *fault, void *user,
-                        at_error *err) {
+at_status at_sums_check(char digest[AT_DIGEST_TEXT], size_t *files, const char *directory, at_sums_fault *fault,
+                        void *user, at_error *err) {
     at_tree tree = {0};
     char *text = NULL, *path = at_text("%s/%s", directory, at_sums_name);
     size_t bytes = 0;
     check c = {.tree = &tree, .directory = directory, .fault = fault, .user = user};
     *files = 0;
-    at_status st = path != NULL ? at_file_read(&text, &bytes, path, MOST_BYTES, err) : at_fail_memory(err, strlen(directory));
+    at_status st =
+        path != NULL ? at_file_read(&text, &bytes, path, MOST_BYTES, err) : at_fail_memory(err, strlen(directory));
     if (st == AT_OK) st = at_digest(digest, text, bytes, err);
     if (st == AT_OK) st = at_tree_list(&tree, directory, err);
-    if (st == AT_OK && (c.listed = calloc(tree.paths + 1, sizeof *c.listed)) == NULL) st = at_fail_memory(err, tree.paths);
+    if (st == AT_OK && (c.listed = calloc(tree.paths + 1, sizeof *c.listed)) == NULL)
+        st = at_fail_memory(err, tree.paths);
     if (st == AT_OK) st = check_lines(&c, text, files, err);
     for (size_t i = 0; st == AT_OK && i < tree.paths; i++) {
         if (!c.listed[i] && strcmp(tree.path[i], at_sums_name) != 0) fault(user, tree.path[i], "not listed");

@@ -14,7 +14,7 @@ AT_MUST_USE at_status at_sums_write(char digest[AT_DIGEST_TEXT], const char *dir
 typedef void at_sums_fault(void *user, const char *path, const char *what);
 /* Calls `fault` for every file that is not as listed. *files: how many are listed. AT_USAGE where the list is missing
  * or is no such list. */
-AT_MUST_USE at_status at_sums_check(char digest[AT_DIGEST_TEXT], size_t *files, const char *directory, at_sums_fault *fault,
-                                    void *user, at_error *err);
+AT_MUST_USE at_status at_sums_check(char digest[AT_DIGEST_TEXT], size_t *files, const char *directory,
+                                    at_sums_fault *fault, void *user, at_error *err);
 
 #endif

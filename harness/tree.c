@@ -113,7 +113,8 @@ at_status at_temporary(char **out, at_error *err) {
     char *path = at_text("%s/attest-XXXXXX", base != NULL && base[0] != 0 ? base : "/tmp");
     if (path == NULL) return at_fail_memory(err, 64);
     if (mkdtemp(path) == NULL) {
-        at_status st = at_fail(err, AT_INFRASTRUCTURE, "%s: no directory can be made there: %s; set TMPDIR", path, strerror(errno));
+        at_status st = at_fail(err, AT_INFRASTRUCTURE, "%s: no directory can be made there: %s; set TMPDIR", path,
+                               strerror(errno));
         free(path);
         return st;
     }
@@ -128,7 +129,8 @@ at_status at_file_write(const char *path, const void *data, size_t bytes, at_err
     if (f == NULL) return at_fail(err, AT_USAGE, "%s: cannot be written: %s", path, strerror(errno));
     bool failed = bytes > 0 && fwrite(data, 1, bytes, f) != bytes;
     failed |= fclose(f) != 0;
-    return failed ? at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be written: %s; make room", path, strerror(errno)) : AT_OK;
+    return failed ? at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be written: %s; make room", path, strerror(errno))
+                  : AT_OK;
 }
 
 /* In steps, since what the size says of a file that grows, or of a pipe, is not what comes. */
@@ -154,11 +156,15 @@ at_status at_file_read(char **out, size_t *bytes, const char *path, size_t most,
         used += got;
         room += used == room ? room : 0;
     } while (got > 0 && (most == 0 || used <= most));
-    if (ferror(f)) st = at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be read: %s", path, strerror(errno));
-    else if (most > 0 && used > most) st = at_fail(err, AT_USAGE, "%s: more than %zu bytes", path, most);
+    if (ferror(f))
+        st = at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be read: %s", path, strerror(errno));
+    else if (most > 0 && used > most)
+        st = at_fail(err, AT_USAGE, "%s: more than %zu bytes", path, most);
 done:
-    if (f != NULL) fclose(f);
-    else if (fd >= 0) close(fd);
+    if (f != NULL)
+        fclose(f);
+    else if (fd >= 0)
+        close(fd);
     if (st != AT_OK) {
         free(text);
         return st;

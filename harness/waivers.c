@@ -166,10 +166,10 @@ static bool concerns(const waiver *w, const char *device, const at_record *r)
 
 static void expired(const waiver *w, at_record *r)
 {
-    at_verdict before = r->verdict;
-    at_find(r, "waiver", "the waiver of '%.80s' on '%.40s' by %.60s ended on %04d-%02d-%02d: mend it, or renew it where it is followed up: %.120s",
-            w->cases, w->device, w->owner, w->expires / 10000, w->expires / 100 % 100, w->expires % 100, w->url);
-    if (at_verdict_status(before) == AT_FAILED) r->verdict = before;
+    char text[sizeof r->finding[0].text];
+    snprintf(text, sizeof text, "the waiver of '%.80s' on '%.40s' by %.60s ended on %04d-%02d-%02d: mend it, or renew it where it is followed up: %.120s",
+             w->cases, w->device, w->owner, w->expires / 10000, w->expires / 100 % 100, w->expires % 100, w->url);
+    at_find_besides(r, "waiver", text);
 }
 
 static void waive(const waiver *w, at_record *r)

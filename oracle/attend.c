@@ -18,18 +18,6 @@ struct or_attention {
     double block[];
 };
 
-/* The most keys that any token sees. */
-static int64_t longest_context(const or_problem *p) {
-    int64_t most = 0;
-    for (int64_t b = 0; b < p->sequences; b++) {
-        const int32_t *start = p->cumulative_sequence_length + b;
-        const int64_t context = p->past_seqlens[b] + (int64_t)start[1] - start[0];
-        if (context > most) most = context;
-    }
-    const int64_t mapped = p->max_blocks * p->block_size;
-    return most < mapped ? most : mapped;
-}
-
 /* n elements of the block that follows an or_attention, all of eight bytes. */
 static void *take(double **free_from, int64_t n) {
     void *taken = *free_from;
@@ -38,7 +26,7 @@ static void *take(double **free_from, int64_t n) {
 }
 
 or_attention *or_attention_new(const or_problem *p, const uint16_t *cache, const or_arithmetic *how) {
-    const int64_t n = longest_context(p), hs = p->head_size, vhs = p->v_head_size, most = PTRDIFF_MAX / 128;
+    const int64_t n = or_longest_context(p), hs = p->head_size, vhs = p->v_head_size, most = PTRDIFF_MAX / 128;
     if (hs > most || vhs > most) return NULL;
     or_attention *a = calloc(1, sizeof *a + (size_t)(3 * hs + 2 * vhs + 5 * n) * sizeof(double));
     if (!a) return NULL;

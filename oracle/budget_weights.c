@@ -6,23 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t longest_context(const or_problem *p) {
-    int64_t longest = 0;
-    for (int64_t b = 0; b < p->sequences; b++) {
-        const int32_t *start = p->cumulative_sequence_length + b;
-        const int64_t context = p->past_seqlens[b] + (int64_t)start[1] - start[0];
-        if (context > longest) longest = context;
-    }
-    const int64_t mapped = p->max_blocks * p->block_size;
-    return longest < mapped ? longest : mapped;
-}
-
 static void *array(int64_t n, size_t size) {
     return calloc(n > 0 ? (size_t)n : 1, size);
 }
 
 bool or_weights_init(or_weights *w, const or_problem *p, const uint16_t *cache, const or_arithmetic *how, bool ties) {
-    const int64_t n = longest_context(p), hs = p->head_size;
+    const int64_t n = or_longest_context(p), hs = p->head_size;
     *w = (or_weights){.problem = p, .cache = cache, .c = or_constants_of(p, how), .rope = how->rope, .ties = ties};
     w->error = array(n, sizeof(double));
     w->linear = array(n, sizeof(double));

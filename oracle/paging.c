@@ -26,3 +26,14 @@ int64_t or_write_slot(const or_problem *p, int64_t token) {
     const int64_t slot = p->slot_mapping ? p->slot_mapping[token] : or_slot_of(p, b, or_position_of(p, token));
     return slot >= 0 && slot < p->blocks * p->block_size ? slot : -1;
 }
+
+int64_t or_longest_context(const or_problem *p) {
+    int64_t most = 0;
+    for (int64_t b = 0; b < p->sequences; b++) {
+        const int32_t *start = p->cumulative_sequence_length + b;
+        const int64_t context = p->past_seqlens[b] + (int64_t)start[1] - start[0];
+        if (context > most) most = context;
+    }
+    const int64_t mapped = p->max_blocks * p->block_size;
+    return most < mapped ? most : mapped;
+}

@@ -38,4 +38,7 @@ int64_t or_slot_of(const or_problem *, int64_t sequence, int64_t position);
 /* Where token t's row is written; -1: nowhere. */
 int64_t or_write_slot(const or_problem *, int64_t token);
 
+/* The most keys that any token sees. */
+int64_t or_longest_context(const or_problem *);
+
 #endif

@@ -37,7 +37,8 @@ void case_of_refusal(plan_case *x, const char *rule, unsigned gates) {
     x->c.tags = no_names;
 }
 
-const at_record *attempt_on(const at_device_ops *ops, const char *subject, const char *mode, const plan_case *x, at_status *status) {
+const at_record *attempt_on(const at_device_ops *ops, const char *subject, const char *mode, const plan_case *x,
+                            at_status *status) {
     static at_record record;
     at_host host = {.ops = ops ? ops : &at_cpu_device, .seed = 1};
     at_library *library;
@@ -69,9 +70,11 @@ bool has_finding(const at_record *r, const char *detector, const char *words) {
 
 const char *findings_of(const at_record *r) {
     static char text[3000];
-    int used = snprintf(text, sizeof text, "%s, %s", at_verdict_name(r->verdict), r->message ? r->message : "no message");
+    int used =
+        snprintf(text, sizeof text, "%s, %s", at_verdict_name(r->verdict), r->message ? r->message : "no message");
     for (int i = 0; i < r->findings; i++) {
-        used += snprintf(text + used, sizeof text - (size_t)used, "\n    %s: %s", r->finding[i].detector, r->finding[i].text);
+        used += snprintf(text + used, sizeof text - (size_t)used, "\n    %s: %s", r->finding[i].detector,
+                         r->finding[i].text);
     }
     return text;
 }
@@ -83,8 +86,8 @@ void expect_verdict(at_verdict verdict, const char *subject, const char *mode, c
 
 void expect_found(const char *subject, const char *mode, const plan_case *x, const char *detector, const char *words) {
     const at_record *r = attempt(subject, mode, x);
-    cr_expect(r->verdict == AT_FAIL && has_finding(r, detector, words), "%s in %s: no %s finding with '%s': %s", subject, mode,
-              detector, words, findings_of(r));
+    cr_expect(r->verdict == AT_FAIL && has_finding(r, detector, words), "%s in %s: no %s finding with '%s': %s",
+              subject, mode, detector, words, findings_of(r));
 }
 
 static void on_fault(int number) {

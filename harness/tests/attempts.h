@@ -14,7 +14,8 @@ void case_of_nan(plan_case *);     /* a visible NaN: one row is due as NaN */
 void case_of_refusal(plan_case *, const char *rule, unsigned gates);
 
 /* The record of one attempt, valid until the next; *status is at_attempt's. ops: NULL for at_cpu_device. */
-const at_record *attempt_on(const at_device_ops *, const char *subject, const char *mode, const plan_case *, at_status *);
+const at_record *attempt_on(const at_device_ops *, const char *subject, const char *mode, const plan_case *,
+                            at_status *);
 const at_record *attempt(const char *subject, const char *mode, const plan_case *);
 bool has_finding(const at_record *, const char *detector, const char *words);
 const char *findings_of(const at_record *); /* for messages of failing tests */

@@ -37,9 +37,10 @@ static const char *value_of(const char *axis) {
 #define EXPECT(axis, value) cr_expect_str_eq(value_of(axis), value)
 
 Test(axes, a_plain_case_has_a_value_on_each) {
-    static const char *const expected[] = {"dtype=float16", "dialect=onnx-genai", "block-size=16", "past=pages", "new=few", "context=128",
-                                           "window=off", "softcap=off", "rotary=half-split", "page-order=identity", "batch=one",
-                                           "mode=eager", "geometry=own"};
+    static const char *const expected[] = {"dtype=float16",     "dialect=onnx-genai",  "block-size=16", "past=pages",
+                                           "new=few",           "context=128",         "window=off",    "softcap=off",
+                                           "rotary=half-split", "page-order=identity", "batch=one",     "mode=eager",
+                                           "geometry=own"};
     char **list = at_axes_of(&x.c, OR_GENAI, "eager");
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) cr_expect_str_eq(list[i], expected[i]);
     cr_expect_null(list[sizeof expected / sizeof *expected]);
@@ -50,7 +51,8 @@ Test(axes, past_is_told_against_the_page) {
     static const struct {
         int64_t past;
         const char *value;
-    } expected[] = {{0, "none"}, {1, "in-page"}, {15, "in-page"}, {16, "page-multiple"}, {17, "pages"}, {32, "page-multiple"}};
+    } expected[] = {{0, "none"},           {1, "in-page"}, {15, "in-page"},
+                    {16, "page-multiple"}, {17, "pages"},  {32, "page-multiple"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         x.sequence[0].past = expected[i].past;
         EXPECT("past", expected[i].value);
@@ -61,9 +63,9 @@ Test(axes, new_and_context_are_those_of_the_longest) {
     static const struct {
         int64_t past, fresh;
         const char *news, *context;
-    } expected[] = {{0, 0, "none", "16"},    {15, 1, "one", "16"},    {16, 1, "one", "128"},  {0, 8, "few", "16"},
-                    {0, 9, "many", "16"},    {120, 8, "few", "128"},  {120, 9, "many", "1k"}, {1023, 1, "one", "1k"},
-                    {1024, 1, "one", "long"}};
+    } expected[] = {{0, 0, "none", "16"},   {15, 1, "one", "16"},   {16, 1, "one", "128"},
+                    {0, 8, "few", "16"},    {0, 9, "many", "16"},   {120, 8, "few", "128"},
+                    {120, 9, "many", "1k"}, {1023, 1, "one", "1k"}, {1024, 1, "one", "long"}};
     x.c.sequences = 2;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         x.sequence[0] = (at_sequence){.past = 0, .fresh = 0};
@@ -77,8 +79,8 @@ Test(axes, a_window_is_told_against_page_and_context) {
     static const struct {
         int64_t window;
         const char *value;
-    } expected[] = {{-1, "off"}, {-5, "off"}, {0, "zero"}, {1, "one"}, {2, "in-page"}, {15, "in-page"},
-                    {16, "pages"}, {42, "pages"}, {43, "past-context"}, {4000, "past-context"}};
+    } expected[] = {{-1, "off"},     {-5, "off"},   {0, "zero"},   {1, "one"},           {2, "in-page"},
+                    {15, "in-page"}, {16, "pages"}, {42, "pages"}, {43, "past-context"}, {4000, "past-context"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         x.attr[WINDOW].i = expected[i].window;
         EXPECT("window", expected[i].value);

@@ -41,8 +41,10 @@ Test(judge, the_correctly_rounded_answer_passes_with_nothing_off) {
     cr_expect_eq(r->verdict, AT_PASS);
     cr_expect_eq(r->findings_all, 0);
     cr_assert_eq(r->tensors, 2);
-    cr_expect(r->tensor[0].excess == 0 && r->tensor[0].ulps == 0 && r->tensor[0].mismatches == 0 && r->tensor[0].elements == 5 * 32);
-    cr_expect(r->tensor[1].excess == 0 && r->tensor[1].ulps == 0 && r->tensor[1].mismatches == 0 && r->tensor[1].elements == 5 * 2 * 16);
+    cr_expect(r->tensor[0].excess == 0 && r->tensor[0].ulps == 0 && r->tensor[0].mismatches == 0 &&
+              r->tensor[0].elements == 5 * 32);
+    cr_expect(r->tensor[1].excess == 0 && r->tensor[1].ulps == 0 && r->tensor[1].mismatches == 0 &&
+              r->tensor[1].elements == 5 * 2 * 16);
 }
 
 Test(judge, one_flipped_mantissa_bit_is_reported_with_its_place) {
@@ -162,7 +164,8 @@ Test(judge, tokens_past_the_last_sequence_are_placed_there_and_are_due_as_0) {
     reopen();
     cr_expect_eq(judged(&j)->verdict, AT_PASS);
     *output_at(&j, 6, 1, 3) = 1;
-    expect_finding(judged(&j), "value", "output: token 6 (past cumseq[B]), head 1, channel 3: want 0, got 5.96046448e-08 (0x0001)");
+    expect_finding(judged(&j), "value",
+                   "output: token 6 (past cumseq[B]), head 1, channel 3: want 0, got 5.96046448e-08 (0x0001)");
 }
 
 Test(judge, a_wrong_class_is_told_from_a_wrong_number) {

@@ -20,8 +20,14 @@ void judging_open(judging *j, const plan_case *x) {
                                 .cache_before = j->plan->call.in[OR_KEY_CACHE].data,
                                 .row = j->plan->row,
                                 .rows = j->plan->rows,
-                                .arithmetic = {.rope = OR_ROPE_EXACT, .dot = OR_DOT_F32, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM,
-                                               .p = OR_F32, .partial = OR_F32, .tile = 128, .splits = 1},
+                                .arithmetic = {.rope = OR_ROPE_EXACT,
+                                               .dot = OR_DOT_F32,
+                                               .exp = OR_EXP_LIBM,
+                                               .tanh = OR_TANH_LIBM,
+                                               .p = OR_F32,
+                                               .partial = OR_F32,
+                                               .tile = 128,
+                                               .splits = 1},
                                 .mode = OR_RIGOROUS,
                                 .exact = x->c.expect == AT_EXPECT_EXACT};
     j->answer = (at_answer){j->output, j->cache};

@@ -30,7 +30,8 @@ Test(mode_eager, each_fault_is_found_by_the_detector_that_is_for_it) {
         {"follows_order", "repeat", "second eager run and first differ: token 0, head 0, channel 5: 0x"},
         {"trusts_workspace", "repeat", "second eager run and first differ: token 0, head 0, channel 0: 0xa5a5"},
         {"turns_back", "value", "written row, rotated: token 0 (sequence 0, position 40, page 2, slot"},
-        {"refuses_at_supports", "refusal", "supports refused a legal call with INVALID_NODE (no rule): it is not as it has to be"},
+        {"refuses_at_supports", "refusal",
+         "supports refused a legal call with INVALID_NODE (no rule): it is not as it has to be"},
         {"refuses_at_create", "refusal", "create refused a legal call with INVALID_NODE"},
         {"refuses_at_prepare", "refusal", "prepare refused a legal call with INVALID_CALL"},
         {"refuses_at_execute", "refusal", "execute refused a legal call with INVALID_CALL"},
@@ -50,7 +51,8 @@ Test(mode_eager, a_fault_that_the_oracle_does_not_see_is_found_by_one_detector_a
     case_of_decode(&x);
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
         const at_record *r = attempt(subjects[i], "eager", &x);
-        for (int f = 1; f < r->findings; f++) cr_expect_str_eq(r->finding[f].detector, r->finding[0].detector, "%s", findings_of(r));
+        for (int f = 1; f < r->findings; f++)
+            cr_expect_str_eq(r->finding[f].detector, r->finding[0].detector, "%s", findings_of(r));
         cr_expect_eq(r->tensor[0].mismatches + r->tensor[1].mismatches, 0);
     }
 }
@@ -76,8 +78,9 @@ Test(mode_eager, a_change_of_the_metadata_on_the_host_is_found) {
 Test(mode_eager, touching_what_lies_beside_a_buffer_ends_at_an_unmapped_page) {
     plan_case x;
     case_of_decode(&x);
-    cr_expect(dies_of_touching("before_start", "eager", &x)); /* in the second run, whose buffers start with their mappings */
-    x.sequence[0].fresh = 2; /* four rows of key fill its last page to the end */
+    cr_expect(
+        dies_of_touching("before_start", "eager", &x)); /* in the second run, whose buffers start with their mappings */
+    x.sequence[0].fresh = 2;                            /* four rows of key fill its last page to the end */
     cr_expect(dies_of_touching("reads_past_key", "eager", &x));
     cr_expect_not(dies_of_touching("right", "eager", &x));
 }

@@ -53,14 +53,16 @@ Test(mode_refuse, a_good_call_is_made_and_judged_after_it) {
 
 Test(mode_refuse, accepting_is_found_at_the_gate_that_accepted) {
     several_heads(node_gates);
-    expect_found("accepts_at_supports", "refuse", &x, "refusal", "supports accepted; kv-heads is due: LATENT and kv_num_heads != 1");
+    expect_found("accepts_at_supports", "refuse", &x, "refusal",
+                 "supports accepted; kv-heads is due: LATENT and kv_num_heads != 1");
     cr_expect_eq(attempt("accepts_at_supports", "refuse", &x)->findings_all, 1);
     expect_found("accepts_at_create", "refuse", &x, "refusal", "create accepted; kv-heads is due");
     cr_expect_eq(attempt("accepts_at_create", "refuse", &x)->findings_all, 1);
     strange_query(OR_SUPPORTS);
     expect_found("accepts_at_supports", "refuse", &x, "refusal", "supports accepted; dtype.query is due");
     small_blocks();
-    expect_found("accepts_at_execute", "refuse", &x, "refusal", "execute accepted; block-size is due: not a power of two, or < 16");
+    expect_found("accepts_at_execute", "refuse", &x, "refusal",
+                 "execute accepted; block-size is due: not a power of two, or < 16");
     cold_capture();
     expect_found("accepts_at_execute", "refuse", &x, "refusal", "execute accepted; not-warmed is due");
     separate_caches();
@@ -77,8 +79,10 @@ Test(mode_refuse, another_code_rule_or_silence_is_found) {
         const char *subject, *words;
     } expected[] = {
         {"wrong_code", "execute said INVALID_NODE (block-size); INVALID_CALL is due, by block-size"},
-        {"wrong_rule", "execute refused by num-heads: \"it is not as it has to be\"; the contract's first broken rule is block-size"},
-        {"no_rule", "execute refused by no rule: \"it is not as it has to be\"; the contract's first broken rule is block-size"},
+        {"wrong_rule",
+         "execute refused by num-heads: \"it is not as it has to be\"; the contract's first broken rule is block-size"},
+        {"no_rule",
+         "execute refused by no rule: \"it is not as it has to be\"; the contract's first broken rule is block-size"},
         {"no_sentence", "execute refused by block-size without a sentence"},
     };
     small_blocks();
@@ -95,8 +99,10 @@ Test(mode_refuse, a_foreign_subject_is_held_to_code_and_conduct_alone) {
     case_of_refusal(&x, "scale-range", node_gates);
     x.attr[SCALE].f = INFINITY;
     expect_verdict(AT_UNSUPPORTED, "foreign", "refuse", &x);
-    cr_expect_str_eq(attempt("foreign", "refuse", &x)->message, "scale-range is asked of subjects that promise AT_HARDENED alone");
-    expect_found("right", "refuse", &x, "refusal", "supports accepted; scale-range is due"); /* it promises, and has no such rule */
+    cr_expect_str_eq(attempt("foreign", "refuse", &x)->message,
+                     "scale-range is asked of subjects that promise AT_HARDENED alone");
+    expect_found("right", "refuse", &x, "refusal",
+                 "supports accepted; scale-range is due"); /* it promises, and has no such rule */
 }
 
 Test(mode_refuse, work_recorded_before_the_refusal_is_found) {
@@ -115,7 +121,8 @@ Test(mode_refuse, a_kernel_is_there_after_a_yes_and_never_after_a_no) {
     expect_found("leaves_kernel", "refuse", &x, "refusal", "create refused and left a kernel");
     small_blocks();
     expect_found("no_kernel", "refuse", &x, "refusal", "create gave no kernel of a node that execute was to judge");
-    expect_found("refuses_at_create", "refuse", &x, "refusal", "create gave no kernel of a node that execute was to judge");
+    expect_found("refuses_at_create", "refuse", &x, "refusal",
+                 "create gave no kernel of a node that execute was to judge");
 }
 
 Test(mode_refuse, a_subject_that_does_not_go_on_is_found) {

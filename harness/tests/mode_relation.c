@@ -20,7 +20,8 @@ static const plan_case *case_for(const char *mode) {
 }
 
 Test(mode_relation, a_right_subject_passes_and_so_does_one_that_promises_no_bits) {
-    static const char *const modes[] = {"pages", "batch", "chunk", "identity"}, *const subjects[] = {"right", "modest", "uncaptured"};
+    static const char *const modes[] = {"pages", "batch", "chunk", "identity"}, *const subjects[] = {"right", "modest",
+                                                                                                     "uncaptured"};
     for (size_t m = 0; m < 4; m++) {
         for (size_t s = 0; s < 3; s++) expect_verdict(AT_PASS, subjects[s], modes[m], case_for(modes[m]));
     }
@@ -38,12 +39,14 @@ Test(mode_relation, each_fault_is_found_by_the_relation_that_is_for_it) {
         {"turns_back", "identity", "identity", "without RoPE: cache slot"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        expect_found(expected[i].subject, expected[i].mode, case_for(expected[i].mode), expected[i].detector, expected[i].words);
+        expect_found(expected[i].subject, expected[i].mode, case_for(expected[i].mode), expected[i].detector,
+                     expected[i].words);
     }
 }
 
 Test(mode_relation, what_only_a_relation_shows_passes_alone) {
-    static const char *const subjects[] = {"slot_order", "batch_tiles", "chunk_tiles", "chunk_rounding", "chunk_position"};
+    static const char *const subjects[] = {"slot_order", "batch_tiles", "chunk_tiles", "chunk_rounding",
+                                           "chunk_position"};
     for (size_t s = 0; s < 5; s++) expect_verdict(AT_PASS, subjects[s], "eager", &prefill);
     for (size_t s = 0; s < 4; s++) expect_verdict(AT_PASS, subjects[s], "eager", &decode);
 }
@@ -51,7 +54,8 @@ Test(mode_relation, what_only_a_relation_shows_passes_alone) {
 Test(mode_relation, answers_within_the_budget_pass_where_bits_are_not_promised_and_are_no_fault_of_other_relations) {
     static const struct {
         const char *subject, *mode;
-    } expected[] = {{"batch_tiles", "pages"}, {"chunk_tiles", "pages"}, {"chunk_rounding", "pages"}, {"slot_order", "identity"}};
+    } expected[] = {
+        {"batch_tiles", "pages"}, {"chunk_tiles", "pages"}, {"chunk_rounding", "pages"}, {"slot_order", "identity"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         expect_verdict(AT_PASS, expected[i].subject, expected[i].mode, case_for(expected[i].mode));
     }

@@ -38,11 +38,14 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
     } expected[] = {
         {"changes_its_mind", "replay", "replay", "replay 1 and the eager run differ: token 0, head 0, channel 5"},
         {"follows_order", "replay", "replay", "replay 1 and the eager run differ"},
-        {"trusts_workspace", "replay", "replay", "replay 1 and the eager run differ: token 0, head 0, channel 0: 0xffff"},
+        {"trusts_workspace", "replay", "replay",
+         "replay 1 and the eager run differ: token 0, head 0, channel 0: 0xffff"},
         {"past_end", "replay", "canary", "output: a byte was written 1 past the end of its 320 bytes"},
         {"before_start", "replay", "canary", "output: a byte was written 1 past the start of its 320 bytes"},
-        {"refuses_capture", "replay", "refusal", "execute while capturing refused with NOT_WARMED (not-warmed) what it had accepted before"},
-        {"never_ready", "replay", "replay", "capture_ready says no after this signature ran eagerly: it is not as it has to be"},
+        {"refuses_capture", "replay", "refusal",
+         "execute while capturing refused with NOT_WARMED (not-warmed) what it had accepted before"},
+        {"never_ready", "replay", "replay",
+         "capture_ready says no after this signature ran eagerly: it is not as it has to be"},
         {"baked_length", "advance", "replay", "replay 1, longer sequences, and the eager run of those contents differ"},
         {"shares_arguments", "advance", "replay", "replay 1, longer sequences, and the eager run"},
         {"keeps_output", "advance", "value", "output: token"},
@@ -56,7 +59,10 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
 Test(mode_replay, what_needs_other_contents_or_another_graph_passes_without_them) {
     static const struct {
         const char *subject, *mode;
-    } expected[] = {{"baked_length", "eager"}, {"baked_length", "replay"}, {"shares_arguments", "replay"}, {"keeps_output", "replay"}};
+    } expected[] = {{"baked_length", "eager"},
+                    {"baked_length", "replay"},
+                    {"shares_arguments", "replay"},
+                    {"keeps_output", "replay"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         expect_verdict(AT_PASS, expected[i].subject, expected[i].mode, &x);
     }
@@ -80,13 +86,15 @@ Test(mode_replay, a_refusal_before_capture_ends_the_mode) {
 Test(mode_replay, a_device_that_fails_at_replay_or_while_recording_is_told_and_given_up) {
     static const struct {
         const char *subject, *detector, *words;
-    } expected[] = {{"sticky_at_replay", "sticky", "the device reports: kernel attention: an address that is not mapped"},
-                    {"spoils_capture", "replay", "the call cannot be captured: kernel without a name: a launch needs a name"}};
+    } expected[] = {
+        {"sticky_at_replay", "sticky", "the device reports: kernel attention: an address that is not mapped"},
+        {"spoils_capture", "replay", "the call cannot be captured: kernel without a name: a launch needs a name"}};
     for (size_t i = 0; i < 2; i++) {
         at_status status;
         const at_record *r = attempt_on(NULL, expected[i].subject, "replay", &x, &status);
         cr_expect_eq(status, AT_FAILED, "%s", expected[i].subject);
-        cr_expect(r->verdict == AT_FAIL && has_finding(r, expected[i].detector, expected[i].words), "%s", findings_of(r));
+        cr_expect(r->verdict == AT_FAIL && has_finding(r, expected[i].detector, expected[i].words), "%s",
+                  findings_of(r));
         cr_expect_eq(r->findings_all, 1);
     }
 }
@@ -94,7 +102,8 @@ Test(mode_replay, a_device_that_fails_at_replay_or_while_recording_is_told_and_g
 /* A graph with a host function and a copy, as only CUDA can record them. */
 static at_status inspect_more(at_device *d, const at_graph *graph, at_graph_nodes *out, at_error *err) {
     (void)d, (void)graph, (void)err;
-    *out = (at_graph_nodes){.kernels = 2, .memsets = 1, .device_copies = 2, .host_copies = 1, .hosts = 3, .allocations = 1};
+    *out = (at_graph_nodes){
+        .kernels = 2, .memsets = 1, .device_copies = 2, .host_copies = 1, .hosts = 3, .allocations = 1};
     return AT_OK;
 }
 
@@ -109,7 +118,8 @@ Test(mode_replay, nodes_that_a_captured_call_may_not_have_are_counted) {
     at_status status;
     ops.inspect = inspect_more;
     const at_record *r = attempt_on(&ops, "right", "replay", &x, &status);
-    cr_expect(has_finding(r, "graph", "holds 1 host copies, 3 host functions, 1 allocations and 0 other nodes"), "%s", findings_of(r));
+    cr_expect(has_finding(r, "graph", "holds 1 host copies, 3 host functions, 1 allocations and 0 other nodes"), "%s",
+              findings_of(r));
     cr_expect_eq(r->replays_equal, 3);
     ops.inspect = inspect_allowed;
     r = attempt_on(&ops, "right", "replay", &x, &status);

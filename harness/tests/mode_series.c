@@ -12,7 +12,8 @@ static void setup(void) {
 TestSuite(mode_series, .init = setup);
 
 Test(mode_series, a_right_subject_passes) {
-    static const char *const modes[] = {"life", "speculate", "busy"}, *const subjects[] = {"right", "modest", "foreign"};
+    static const char *const modes[] = {"life", "speculate", "busy"}, *const subjects[] = {"right", "modest",
+                                                                                           "foreign"};
     for (size_t m = 0; m < 3; m++) {
         for (size_t s = 0; s < 3; s++) expect_verdict(AT_PASS, subjects[s], modes[m], &x);
     }

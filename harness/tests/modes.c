@@ -87,7 +87,8 @@ Test(modes, a_record_begins_with_what_the_case_is) {
     char *covers[] = {s30, NULL}, *tags[] = {tag, NULL};
     at_record r = {0};
     x.c.why = why, x.c.geometry = glm_slice, x.c.covers = covers, x.c.tags = tags;
-    x.c.expect = AT_EXPECT_REFUSAL, x.c.rule = rule, x.c.gates = OR_SUPPORTS | OR_CREATE | OR_EXECUTE, x.c.dtype = AT_BF16;
+    x.c.expect = AT_EXPECT_REFUSAL, x.c.rule = rule, x.c.gates = OR_SUPPORTS | OR_CREATE | OR_EXECUTE,
+    x.c.dtype = AT_BF16;
     x.c.tier = AT_QUICK;
     strcpy(x.c.hash, "0123456789abcdef");
     const or_dialect dialect = OR_ONNXRUNTIME;
@@ -95,10 +96,25 @@ Test(modes, a_record_begins_with_what_the_case_is) {
     const struct {
         const char *got, *want;
     } expected[] = {
-        {r.id, "suite/case"}, {r.hash, "0123456789abcdef"}, {r.suite, "suite"}, {r.name, "case"}, {r.why, "A reason."},
-        {r.subject, "v1"}, {r.mode, "refuse"}, {r.dialect, "onnxruntime"}, {r.dtype, "bfloat16"}, {r.geometry, "glm-slice"},
-        {r.tier, "quick"}, {r.design, "normal"}, {r.expect, "refusal"}, {r.rule, "kv-heads"}, {r.gate, "supports create execute"},
-        {r.tags[0], "hardening"}, {r.covers[0], "S30"}, {r.axes[0], "dtype=bfloat16"}, {r.axes[1], "dialect=onnxruntime"},
+        {r.id, "suite/case"},
+        {r.hash, "0123456789abcdef"},
+        {r.suite, "suite"},
+        {r.name, "case"},
+        {r.why, "A reason."},
+        {r.subject, "v1"},
+        {r.mode, "refuse"},
+        {r.dialect, "onnxruntime"},
+        {r.dtype, "bfloat16"},
+        {r.geometry, "glm-slice"},
+        {r.tier, "quick"},
+        {r.design, "normal"},
+        {r.expect, "refusal"},
+        {r.rule, "kv-heads"},
+        {r.gate, "supports create execute"},
+        {r.tags[0], "hardening"},
+        {r.covers[0], "S30"},
+        {r.axes[0], "dtype=bfloat16"},
+        {r.axes[1], "dialect=onnxruntime"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) cr_expect_str_eq(expected[i].got, expected[i].want);
     cr_expect(r.tags[1] == NULL && r.covers[1] == NULL);

@@ -20,7 +20,13 @@ static uint16_t f16(double x) {
 }
 
 static void add(int64_t place, double want, uint16_t got, double excess, double ratio) {
-    at_element e = {.token = place, .head = place + 1, .channel = place + 2, .want = want, .low = want - 1, .high = want + 1, .got = got};
+    at_element e = {.token = place,
+                    .head = place + 1,
+                    .channel = place + 2,
+                    .want = want,
+                    .low = want - 1,
+                    .high = want + 1,
+                    .got = got};
     e.opinion = (or_opinion){.accepted = excess <= 1, .excess = excess, .ratio = ratio};
     at_tally_add(&tally, &e);
 }
@@ -34,18 +40,20 @@ Test(tally, nothing_is_said_of_no_elements) {
     const at_tensor_report *t = closed();
     cr_expect_str_eq(t->tensor, "output");
     cr_expect(t->elements == 0 && t->token == -1 && t->head == -1 && t->channel == -1);
-    cr_expect(t->excess == -1 && t->ratio == -1 && t->ratio_median == 0 && t->absolute_median == 0 && t->ulps_median == 0);
+    cr_expect(t->excess == -1 && t->ratio == -1 && t->ratio_median == 0 && t->absolute_median == 0 &&
+              t->ulps_median == 0);
 }
 
 Test(tally, the_first_element_has_a_place_even_where_nothing_is_off) {
     add(7, 1, f16(1), 0, 0);
     const at_tensor_report *t = closed();
-    cr_expect(t->token == 7 && t->head == 8 && t->channel == 9 && t->want == 1 && t->got == 1 && t->low == 0 && t->high == 2);
+    cr_expect(t->token == 7 && t->head == 8 && t->channel == 9 && t->want == 1 && t->got == 1 && t->low == 0 &&
+              t->high == 2);
     cr_expect(t->excess == 0 && t->absolute == 0 && t->relative == 0 && t->ulps == 0 && t->mismatches == 0);
 }
 
 Test(tally, the_worst_excess_gives_the_place_and_each_figure_its_own_worst) {
-    add(1, 4, f16(4.5), 0.2, 0.9); /* the largest absolute and ratio */
+    add(1, 4, f16(4.5), 0.2, 0.9);    /* the largest absolute and ratio */
     add(2, 0.125, f16(0.25), 2, 0.5); /* the largest excess and relative error */
     add(3, 1, f16(1 + 0x1p-10), 1.5, 0.1);
     add(4, 0, f16(0.25), 0.1, 0); /* no relative error of 0 */
@@ -83,7 +91,8 @@ Test(tally, medians_are_within_five_per_cent) {
     for (size_t m = 0; m < sizeof medians / sizeof *medians; m++) {
         setup();
         for (int i = -500; i <= 500; i++) add(i, 1, f16(1), 0, medians[m] * exp2(i / 100.0));
-        cr_expect_float_eq(closed()->ratio_median / medians[m], 1, 0.05, "%g: %g", medians[m], record.tensor[0].ratio_median);
+        cr_expect_float_eq(closed()->ratio_median / medians[m], 1, 0.05, "%g: %g", medians[m],
+                           record.tensor[0].ratio_median);
     }
 }
 

@@ -15,7 +15,8 @@ static char **universe;
 
 static void setup(void) {
     scratch_open();
-    cases = scratch_load("clauses: {read.window: What a token sees., S1: A window edge.}\n" PLAIN_CASE ", covers: [S1, read.window]}\n");
+    cases = scratch_load("clauses: {read.window: What a token sees., S1: A window edge.}\n" PLAIN_CASE
+                         ", covers: [S1, read.window]}\n");
     universe = at_universe(cases);
 }
 
@@ -45,7 +46,8 @@ Test(universe, rules_stand_at_each_gate_that_owns_them) {
     const or_rule *rule = or_rules(&rules);
     for (size_t i = 0; i < rules; i++) gates += (size_t)__builtin_popcount(rule[i].gates);
     cr_expect_eq(of_kind("rule:"), gates);
-    cr_expect(times("rule:kv-heads@supports") == 1 && times("rule:kv-heads@create") == 1 && times("rule:kv-heads@execute") == 0);
+    cr_expect(times("rule:kv-heads@supports") == 1 && times("rule:kv-heads@create") == 1 &&
+              times("rule:kv-heads@execute") == 0);
     cr_expect(times("rule:block-size@execute") == 1 && times("rule:dtype.query@supports") == 1);
 }
 

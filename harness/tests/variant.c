@@ -63,7 +63,8 @@ Test(variant, data_follow_their_sequence_to_another_place) {
     cr_expect_eq(memcmp(alone->problem.query, whole->problem.query + 3 * 64, 4 * row), 0);
     const uint16_t *a = alone->call.in[OR_KEY_CACHE].data, *b = whole->call.in[OR_KEY_CACHE].data;
     for (int64_t j = 0; j < 16; j++) {
-        cr_expect_eq(memcmp(a + or_slot_of(&alone->problem, 0, j) * 32, b + or_slot_of(&whole->problem, 1, j) * 32, row), 0);
+        cr_expect_eq(
+            memcmp(a + or_slot_of(&alone->problem, 0, j) * 32, b + or_slot_of(&whole->problem, 1, j) * 32, row), 0);
     }
     at_plan_free(alone);
     at_plan_free(whole);

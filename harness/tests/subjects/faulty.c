@@ -108,31 +108,31 @@ static void poisons(const at_call *call) {
     stream->launch(stream, &launch);
 }
 /* Phase of the worker, in the page that it shares with its supervisor. */
-static int idle(const char *box) {
+static int between_attempts(const char *box) {
     enum { PHASE = 9 }; /* behind the ticket and a flag */
-    return strcmp(box + PHASE, "idle") == 0;
+    return strcmp(box + PHASE, "idle") == 0 || strncmp(box + PHASE, "putting", 7) == 0;
 }
 static void *dies_later(void *unused) {
     (void)unused;
     const char *box = mmap(NULL, 4096, PROT_READ, MAP_SHARED, 4, 0);
-    while (!idle(box)) sched_yield();
+    while (!between_attempts(box)) sched_yield();
     raise(SIGSEGV);
     return NULL;
 }
+static int bombs, armed;
 /* The call itself goes well; a thread that it leaves behind does not. */
 static void leaves_a_bomb(const at_call *call) {
-    static int once;
     pthread_t thread;
     (void)call;
-    if (once++ == 0 && pthread_create(&thread, NULL, dies_later, NULL) != 0) abort();
+    if (bombs++ == 0 && pthread_create(&thread, NULL, dies_later, NULL) != 0) abort();
 }
-static int armed;
 static void dies_when_unloaded(const at_call *call) {
     (void)call;
     armed = 1;
 }
 __attribute__((destructor)) static void unload(void) {
     if (armed) raise(SIGSEGV);
+    if (bombs > 0) pause(); /* for the bomb, at the latest */
 }
 static void sends_itself_a_term(const at_call *call) {
     (void)call;
