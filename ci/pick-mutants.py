@@ -19,6 +19,11 @@ import mutants
 from mutants import ROOT, SOURCES
 
 TABLE = SOURCES / "mutants/machine.txt"
+# what only words a sentence for people: judged to be there, and by nobody what it says
+WORDS = re.compile(r"\b(?:pa_say|v?snprintf)\([^;]*;|\[AT_\w+\] = \"[^\n]*|\bnames\[\] = [^;]*;|"
+                   r"static const char \*shape_text\(.*?\n}|\bSHAPE_TEXT = [^\n]*", re.DOTALL)
+
+REFUSAL_FILES = ("cuda/gates.c", "cuda/node_rules.c", "cuda/call_rules.c")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,10 +46,10 @@ def unique_lines(lines, at):
     return None
 
 
-def change_of(path, original, mutated):
-    """One line that differs; None where it is only a line's indent, or more than a line."""
-    differ = [i for i, (a, b) in enumerate(zip(original, mutated)) if a.strip() != b.strip()]
-    if len(original) != len(mutated) or len(differ) != 1 or not original[differ[0]].strip():
+def change_of(path, original, given, mutated, passed_over):
+    """One line that differs; None where it is only a line's indent, more than a line, or one to pass over."""
+    differ = [i for i, (a, b) in enumerate(zip(given, mutated)) if a.strip() != b.strip()]
+    if len(given) != len(mutated) or len(differ) != 1 or differ[0] in passed_over or not original[differ[0]].strip():
         return None
     at = differ[0]
     found = unique_lines(original, at)
@@ -54,13 +59,27 @@ def change_of(path, original, mutated):
     return Change(str(path.relative_to(ROOT)), tuple(found), tuple(found[:-1] + [mutated[at].strip()]))
 
 
+def legible(text):
+    """For a tool that passes over lines with a comment, and over all behind "{-", which opens one in FunC."""
+    without = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
+    return without.replace("{-", "{ -")
+
+
+def lines_of(matches, text):
+    return {line for m in matches for line in range(text.count("\n", 0, m.start()), text.count("\n", 0, m.end()) + 1)}
+
+
 def changes_of(mutate, path):
-    language = "c" if path.suffix == ".c" else "cpp"
-    original = path.read_text().splitlines()
+    original, given = path.read_text(), legible(path.read_text())
+    words = lines_of(WORDS.finditer(given), given)
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([mutate, str(path), language, "--noCheck", "--mutantDir", folder], check=True, capture_output=True)
-        for made in pathlib.Path(folder).iterdir():
-            change = change_of(path, original, made.read_text(errors="replace").splitlines())
+        source, out = pathlib.Path(folder, "source" + (".c" if path.suffix == ".c" else ".cpp")), pathlib.Path(folder, "out")
+        source.write_text(given)
+        out.mkdir()
+        subprocess.run([mutate, source, "--noCheck", "--mutantDir", out], check=True, capture_output=True)
+        for made in sorted(out.iterdir()):
+            mutated = made.read_text(errors="replace").splitlines()
+            change = change_of(path, original.splitlines(), given.splitlines(), mutated, words)
             if change is not None:
                 yield change
 
@@ -101,11 +120,14 @@ def write_table(picked, made, seed, version):
         for m in mutants.read_table(TABLE):
             reasons[(m.hunks[0].file, tuple(m.hunks[0].find), tuple(m.hunks[0].replace))] = m.field("survives")
     rows = [f"# {len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a hash with seed {seed},",
-            "# that compile to object code of their own. Written by ci/pick-mutants.py, which carries the reasons of survivors over.", ""]
+            "# that compile to object code of their own; lines that word a sentence are passed over. Written by ci/pick-mutants.py, which",
+            "# carries the reasons of survivors over.", ""]
     for number, change in enumerate(picked, 1):
         rows.append(f"mutant machine-{number:03}")
         if reason := reasons.get(dataclasses.astuple(change)):
             rows.append(f"survives: {reason}")
+        if change.file in REFUSAL_FILES:
+            rows.append("cases: refusals/*")
         rows.append(f"file: {change.file}")
         rows += [f"- {line}".rstrip() for line in change.find] + [f"+ {line}".rstrip() for line in change.replace] + [""]
     TABLE.write_text("\n".join(rows))

@@ -129,7 +129,7 @@ static void put_zsh_values(FILE *f, kind k, const char *argument) {
     case WORDS: putc('(', f), put_words(f, argument), putc(')', f); break;
     case MODES: putc('(', f), put_modes(f), putc(')', f); break;
     case IDS: fputs("_attest_ids", f); break;
-    case SUBJECTS: fputs("{_alternative \"names:name:(cpu cuda)\" \"files:file:_files\"}", f); break;
+    case SUBJECTS: fputs("_attest_subjects", f); break;
     case FILES: fputs("_files", f); break;
     case FREE: break;
     }
@@ -173,7 +173,8 @@ void at_put_zsh_completion(FILE *f) {
     size_t commands;
     const at_command *c = at_commands(&commands);
     fputs("#compdef attest\n# zsh completion of attest, made by: attest help --completion zsh\n"
-          "_attest_ids() { local -a ids=(${(f)\"$(_call_program ids attest list 2>/dev/null)\"}); compadd -a ids }\n"
+          "_attest_ids() { local -a ids=(${(f)\"$(_call_program ids attest list -k '*' 2>/dev/null)\"}); compadd -a ids }\n"
+          "_attest_subjects() { _alternative 'names:name:(cpu cuda)' 'files:file:_files' }\n"
           "_attest() {\n    local -a commands=(\n",
           f);
     for (size_t i = 0; i < commands; i++) {

@@ -1,5 +1,6 @@
 /* refuse: asks each gate that owns the rule, by itself, with addresses that fault when touched; the answer has to be the rule's. A good
  * call must work afterwards: on the same kernel where the node is a good one, else on a new kernel of the plain node. */
+#include "blackbox.h"
 #include "finding.h"
 #include "modes.h"
 
@@ -36,6 +37,8 @@ static void judge_refusal(at_record *record, const at_host *host, const at_plan 
     }
 }
 
+enum { BESIDE = 1 << 20 }; /* bytes around that address of which a fault is told as one of touching it */
+
 /* Every tensor at an address that faults; data on the host stay readable, since nobody forbids looking at them. */
 static void make_untouchable(at_session *s)
 {
@@ -45,6 +48,7 @@ static void make_untouchable(at_session *s)
     /* another buffer than key_cache's, when that is what is wrong */
     if (!s->plan->cache_aliased) s->call.out[AT_KEY_CACHE_OUT].data = (char *)address + 256;
     s->call.workspace = address;
+    at_blackbox_buffer(0, "what a call that must be refused has for memory", (char *)address - BESIDE, 2 * BESIDE);
     s->call.stream = s->host->ops->stream(s->host->device);
 }
 
@@ -54,6 +58,7 @@ static at_status ask_supports(at_session *s, at_error *err)
     at_dtype given[AT_INPUTS];
     at_refusal refusal = {0};
     for (int i = 0; i < AT_INPUTS; i++) given[i] = s->call.in[i].dtype;
+    at_phase("supports, which must refuse");
     at_code code = s->host->subject->supports(&s->node, given, &refusal);
     judge_refusal(s->record, s->host, s->plan, "supports", code, &refusal);
     return AT_OK;
@@ -63,6 +68,7 @@ static at_status ask_create(at_session *s, at_error *err)
 {
     (void)err;
     at_refusal refusal = {0};
+    at_phase("create, which must refuse");
     at_code code = s->host->subject->create(&s->node, s->host->device_index, &s->kernel, &refusal);
     judge_refusal(s->record, s->host, s->plan, "create", code, &refusal);
     if (code != AT_ACCEPTED && s->kernel != NULL) {
@@ -92,6 +98,7 @@ static at_status ask_execute(at_session *s, at_error *err)
     refusal = (at_refusal){0};
     s->call.capturing = cold;
     if (cold && (st = host->ops->capture_begin(host->device, err)) != AT_OK) return st;
+    at_phase("execute, which must refuse");
     code = host->subject->execute(s->kernel, &s->call, &refusal);
     if (cold) {
         st = host->ops->capture_end(host->device, &graph, err);
@@ -117,6 +124,7 @@ static at_status good_call(const at_host *host, at_kernel *kernel, const at_case
     bool going;
     plain.expect = AT_EXPECT_BUDGET, plain.overrides = 0, plain.cold_capture = false;
     *done = false;
+    at_phase("planning a good call after the refusal");
     at_status st = at_plan_make(&plan, &plain, dialect, host->seed, err);
     if (st == AT_USAGE) return AT_OK;
     if (st != AT_OK) return st;

@@ -93,7 +93,7 @@ Test(design, quarter_turns_bring_fresh_codes_to_their_exact_values) {
         plan_case x;
         answer a;
         plan_case_start(&x, overlapping, "uniform_codes");
-        x.c.expect = AT_EXPECT_EXACT, x.attr[INTERLEAVED].i = interleaved;
+        x.c.expect = AT_EXPECT_EXACT, x.attr[INTERLEAVED].i = interleaved, x.attr[WINDOW].i = 15;
         plan_case_set(&x, "angle", 1);
         plan_and_open(&a, &x);
         const uint16_t *row = cached_row(&a, 0, 41), *key = a.problem.key + 64;

@@ -61,3 +61,15 @@ Test(finding, texts_are_heap_copies) {
     cr_expect_str_eq(text, "slot 7");
     free(text);
 }
+
+Test(finding, what_is_found_besides_keeps_a_failure_s_verdict_and_message) {
+    record.verdict = AT_CRASH, record.message = at_text("killed");
+    at_find_besides(&record, "sanitizer", "out of bounds");
+    cr_expect(record.verdict == AT_CRASH && record.findings_all == 1);
+    cr_expect_str_eq(record.message, "killed");
+    cr_expect_str_eq(record.finding[0].text, "out of bounds");
+    teardown(), setup();
+    at_find_besides(&record, "sanitizer", "out of bounds");
+    cr_expect_eq(record.verdict, AT_FAIL);
+    cr_expect_str_eq(record.message, "sanitizer: out of bounds");
+}

@@ -251,6 +251,36 @@ Test(judge, what_nearly_uses_up_its_budget_is_marginal_from_64_keys_on) {
     cr_expect_eq(judged(&j)->verdict, AT_FAIL);
 }
 
+/* The answers of a kernel whose scale is `times` what it should be, each element within what bfloat16 weights excuse.
+ */
+static const at_record *judged_with_scale(double times) {
+    answer bent;
+    plan_case_start(&x, glm, "normal");
+    x.c.dtype = AT_BF16, x.sequence[0] = (at_sequence){.past = 200, .fresh = 24};
+    reopen();
+    answer_open(&bent, j.plan);
+    bent.problem.scale *= times;
+    for (int64_t i = 0; i < 48; i++) {
+        const or_row *row = answer_row(&bent, i / 2, i % 2);
+        for (int64_t d = 0; d < 128; d++) j.output[i * 128 + d] = or_round(OR_BF16, row->o[d]);
+    }
+    answer_close(&bent);
+    j.question.arithmetic.p = OR_BF16, j.question.mode = OR_STATISTICAL;
+    return judged(&j);
+}
+
+Test(judge, a_scale_that_is_off_in_no_element_is_found_in_their_drift) {
+    cr_expect_eq(judged_with_scale(1)->findings_all, 0);
+    const at_record *r = judged_with_scale(0.995);
+    cr_expect_eq(report_of(r, "output")->mismatches, 0);
+    expect_finding(r, "bias", "gain -0.00"); /* weights that are too even shrink the sum as well */
+    cr_assert_eq(r->findings_all, 2);
+    cr_expect_str_eq(r->finding[1].detector, "bias");
+    cr_expect_not_null(strstr(r->finding[1].text, "slope -0.005 over 48 rows"), "%s", r->finding[1].text);
+    j.question.mode = OR_RIGOROUS; /* whose data need not be independent: no statistics */
+    cr_expect_eq(judged(&j)->findings_all, 0);
+}
+
 Test(judge, of_a_sample_the_rows_asked_for_are_judged_and_no_others) {
     const int64_t rows[] = {0, 3, 9};
     j.question.row = rows, j.question.rows = 3;

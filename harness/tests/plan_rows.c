@@ -4,26 +4,26 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(plan, exact_values_far_from_where_rounding_changes_are_accepted) {
-    static const int64_t windows[] = {-1, 0, 1, 2, 15, 16, 17, 40, 41, 42};
-    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+Test(plan, means_of_a_power_of_two_are_accepted_as_exact) {
+    static const int64_t keys[] = {1, 2, 4, 8, 16, 32};
+    for (size_t w = 0; w < sizeof keys / sizeof *keys; w++) {
         for (int dialect = 0; dialect < OR_DIALECTS; dialect++) {
             plan_case x;
             plan_case_start(&x, glm, "uniform_codes");
-            x.attr[WINDOW].i = windows[w], x.c.expect = AT_EXPECT_EXACT;
+            x.attr[WINDOW].i = dialect == OR_GENAI ? keys[w] - 1 : keys[w], x.c.expect = AT_EXPECT_EXACT;
             for (x.c.dtype = AT_F16; x.c.dtype <= AT_BF16; x.c.dtype++) at_plan_free(plan_made(&x, dialect));
         }
     }
 }
 
-Test(plan, an_exact_value_near_where_rounding_changes_is_refused_by_name) {
+Test(plan, an_exact_value_that_roundings_could_move_is_refused_by_name) {
     plan_case x;
     plan_case_start(&x, tiny, "uniform_codes");
-    x.sequence[0] = (at_sequence){.past = 271, .fresh = 1}, x.c.expect = AT_EXPECT_EXACT;
+    x.sequence[0] = (at_sequence){.past = 255, .fresh = 1}, x.c.expect = AT_EXPECT_EXACT;
     at_plan_free(plan_made(&x, OR_GENAI));
-    x.sequence[0] = (at_sequence){.past = 272, .fresh = 1}; /* -1088/273 lies 2^-20.09 of itself from a tie */
+    x.sequence[0].past = 272; /* weights of 1/273, which a kernel may round before it sums */
     const char *why = plan_complaint(&x, OR_GENAI);
-    cr_expect_not_null(strstr(why, "output of token 0, head 0, channel 6 is -3.98534798"), "%s", why);
+    cr_expect_not_null(strstr(why, "output of token 0, head 0, channel"), "%s", why);
     cr_expect_not_null(strstr(why, "where the rounded float16 changes"), "%s", why);
     x.c.expect = AT_EXPECT_BUDGET;
     at_plan_free(plan_made(&x, OR_GENAI));
@@ -48,7 +48,7 @@ Test(plan, rows_that_see_nothing_are_exact) {
 Test(plan, the_check_of_exact_values_leaves_the_cache_as_it_was) {
     plan_case x;
     plan_case_start(&x, glm, "uniform_codes");
-    x.c.poison = AT_POISON_NAN;
+    x.c.poison = AT_POISON_NAN, x.attr[WINDOW].i = 15;
     at_plan *budget = plan_made(&x, OR_GENAI);
     x.c.expect = AT_EXPECT_EXACT;
     at_plan *exact = plan_made(&x, OR_GENAI);

@@ -225,7 +225,7 @@ static at_code create(uint32_t fault, const at_node *node, at_kernel **out, at_r
         .window = integer(node, "local_window_size", -1),
         .rotates = integer(node, "do_rotary", 0) != 0,
         .interleaved = integer(node, "rotary_interleaved", 0) != 0,
-        .scale = real(node, "scale", 0),
+        .scale = real(node, "scale", NAN),
         .softcap = real(node, "softcap", 0),
     };
     *out = k;

@@ -140,7 +140,7 @@ static int64_t visible(const problem *p, const bend *how, int64_t *slot, int64_t
 static float score(const problem *p, const float *q, int64_t slot) {
     float s = 0;
     for (int64_t d = 0; d < p->head_size; d++) s += q[d] * widen(p->type, p->cache[slot * p->head_size + d]);
-    s *= p->node.scale;
+    s *= isnan(p->node.scale) ? 1 / sqrtf((float)p->head_size) : p->node.scale; /* NaN: absent */
     return p->node.softcap > 0 ? p->node.softcap * tanhf(s / p->node.softcap) : s;
 }
 
