@@ -158,7 +158,7 @@ $(B)/races: $(B)/cuda/simt/tests/detector.o $(simt_kernels) $(simt)
 # little shared objects that the loader's and the devices' tests open
 $(B)/tests/subjects/%.so: harness/tests/subjects/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -shared -o $@ $<
+	$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -MMD -MP -shared -o $@ $< -lm
 $(B)/tests/subjects/fake_cuda.so: harness/tests/fake_cuda.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -shared -o $@ $<
@@ -236,3 +236,29 @@ install:
 	$(BIN)/attest help --completion zsh > $(installed)/share/zsh/site-functions/_attest
 	install -m 644 LICENSE README.md CONTRIBUTING.md $(installed)/share/doc/attest
 .PHONY: install
+
+# ---- long tests ----
+# fuzzers of what anybody may have written, over the same objects built by clang
+fuzzers := cases journal wire
+FUZZFLAGS := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DAT_FUZZER
+MINUTES ?= 1
+
+## fuzz: libFuzzer, MINUTES=1 each, on case files, journals and workers' messages; seeds in harness/fuzz/corpus
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz CC=clang MODEFLAGS='$(FUZZFLAGS)' $(fuzzers:%=build/fuzz/run/%)
+	@for target in $(fuzzers); do \
+	    mkdir -p build/fuzz/found/$$target; \
+	    echo "== $$target, $(MINUTES) min"; \
+	    build/fuzz/run/$$target -max_total_time=$$(($(MINUTES) * 60)) -timeout=20 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 \
+	        -artifact_prefix=build/fuzz/$$target- build/fuzz/found/$$target harness/fuzz/corpus/$$target >build/fuzz/$$target.log 2>&1 \
+	        || { tail -n 40 build/fuzz/$$target.log; exit 1; }; \
+	    grep 'stat::number_of_executed_units' build/fuzz/$$target.log; \
+	done
+$(fuzzers:%=build/fuzz/run/%): build/fuzz/run/%: $(B)/harness/fuzz/%.o $(B)/harness/fuzz/file.o $(B)/libattest.a
+	@mkdir -p $(@D)
+	$(CC) $(MODEFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+## test-all: what takes long: kills and resumes, a Slurm array, fuzzers, sanitizers of threads, the calibration's nights
+test-all: deps
+	@ci/test-all.sh
+.PHONY: fuzz test-all

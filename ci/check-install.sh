@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 die() { echo "$*" >&2; exit 1; }
 
-make --no-print-directory install DESTDIR="$work/root" PREFIX=/opt/attest >"$work/install.log"
+make --no-print-directory install MODE="${MODE:-release}" DESTDIR="$work/root" PREFIX=/opt/attest >"$work/install.log"
 [[ $(find "$work/root" -mindepth 1 -maxdepth 2) == "$work/root/opt"*"$work/root/opt/attest" ]] || die "install wrote beside its prefix"
 root=$work/root/opt/attest
 export PATH=$root/bin:$PATH PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$work/root

@@ -3,7 +3,7 @@
 # byte; a kernel that got worse fails the gate, which names the case; one that is only less exact is warned of.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-attest=build/attest
+attest=${ATTEST:-build/attest}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -64,8 +64,8 @@ expect 0 $attest compare "$work/made.tar.gz" "$work/two"
 # the gate, with a kernel that is a baseline first, then loses a key of its window, then is right and less exact
 gate() {
     cc -std=c11 -O2 -shared -fPIC -Ibuild/include -o "$work/gated.so" "$work/gated.c" -lm
-    OUT=$work/gate BUNDLE=$work/bundle BASELINES=$work/baselines GITHUB_STEP_SUMMARY=$work/step.md \
-        ci/gate.sh --subject "$work/gated.so" -k window/new-tokens -k prefill/ordinary --no-progress
+    ATTEST_OUT=$work/gate ATTEST_BUNDLE=$work/bundle ATTEST_BASELINES=$work/baselines GITHUB_STEP_SUMMARY=$work/step.md \
+        ATTEST=$attest ci/gate.sh --subject "$work/gated.so" -k window/new-tokens -k prefill/ordinary --no-progress
 }
 expect 0 $attest new subject gated --out "$work"
 mkdir "$work/baselines"
@@ -82,6 +82,9 @@ expect 1 gate
 says "regressed: PASS to FAIL: window/new-tokens/"
 says "output: token "
 grep -q '## REGRESSED' "$work/step.md"
+before=$(sha256sum <"$work/baselines/cpu-execution/gated.jsonl")
+expect 2 $attest compare --summary "$work/gate" --out "$work/baselines" # a failed run makes none, and leaves the old one
+[[ $(sha256sum <"$work/baselines/cpu-execution/gated.jsonl") == "$before" ]]
 cp "$work/right.c" "$work/gated.c"
 sed -i 's|p->sums\[c\] / total|p->sums[c] / total * (1 + 0x1p-20f)|' "$work/gated.c"
 expect 0 gate

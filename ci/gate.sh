@@ -2,15 +2,16 @@
 # The merge gate, the one script that people, CI and containers call: judges the quick tier on the best device there is, compares the run
 # with the baseline of its card, and packs it for a reviewer. Arguments go to `attest run`; these go by environment:
 #
-#   ATTEST=build/attest           the program; built where it is missing
-#   OUT=build/reports             reports, compare.md among them
-#   BUNDLE=build/bundle           the bundle, made anew
-#   BASELINES=reports/baseline    committed baselines; a card that has none is no failure
+#   ATTEST=build/attest                  the program; built where it is missing
+#   ATTEST_OUT=build/reports             reports, compare.md among them
+#   ATTEST_BUNDLE=build/bundle           the bundle, made anew
+#   ATTEST_BASELINES=reports/baseline    committed baselines; a card that has none is no failure
 #
 # Exit: that of the run, and 1 too where a verdict regressed from the baseline.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 3
-attest=${ATTEST:-build/attest} out=${OUT:-build/reports} bundle=${BUNDLE:-build/bundle} baselines=${BASELINES:-reports/baseline}
+attest=${ATTEST:-build/attest} out=${ATTEST_OUT:-build/reports} bundle=${ATTEST_BUNDLE:-build/bundle}
+baselines=${ATTEST_BASELINES:-reports/baseline}
 
 # The worse of two exit codes.
 worse() {

@@ -28,6 +28,8 @@ ATTEMPT_SECONDS = 10  # of a mutant that hangs
 RUN_SECONDS = 900  # of attest itself: never reached while it works
 FLOOR = {"hand-made": 0.95, "machine-made": 0.90}
 FAILED = {"FAIL": None, "FLAKY": "flaky", "CRASH": "crash", "TIMEOUT": "timeout"}
+NOT_JUDGED = ("UNSUPPORTED", "NOT_RUN")
+UNVALIDATED = 2  # attest's exit code where nothing failed and a suite had fewer attempts judged than its floor
 FIELDS = ("hypothesis", "why", "cases", "says", "survives", "expect")
 
 
@@ -164,7 +166,7 @@ def attempts_of(journal):
 
 
 def run_attest(subject, out, arguments):
-    """The attempts of a run."""
+    """The attempts of a run and its exit code."""
     out.mkdir(parents=True, exist_ok=True)
     journal = out / "results.jsonl"
     journal.unlink(missing_ok=True)
@@ -180,11 +182,11 @@ def run_attest(subject, out, arguments):
             raise Broken(f"attest did not end within {RUN_SECONDS} s")
     if not journal.exists():
         raise Broken(f"attest exits {code} without a journal: " + (out / "said.txt").read_text()[-300:].strip())
-    return list(attempts_of(journal))
+    return list(attempts_of(journal)), code
 
 
 def kill_of(attempt):
-    detectors = [f["detector"] for f in attempt["finding"]] or [FAILED[attempt["verdict"]] or "value"]
+    detectors = [f["detector"] for f in attempt["finding"]] or [FAILED.get(attempt["verdict"], "floor") or "value"]
     return {"case": attempt["id"], "mode": attempt["mode"], "verdict": attempt["verdict"],
             "detectors": sorted(set(detectors)), "message": attempt.get("message", ""),
             "findings": [f["text"] for f in attempt["finding"]]}
@@ -198,11 +200,18 @@ class Clean:
     """Which attempts the clean build does not fail, and how many attempts one case comes to at most."""
 
     def __init__(self, attempts):
-        self.sound = {key_of(a) for a in attempts if a["verdict"] in ("PASS", "MARGINAL", "UNSUPPORTED")}
+        self.judged = {key_of(a) for a in attempts if a["verdict"] in ("PASS", "MARGINAL")}
+        self.sound = self.judged | {key_of(a) for a in attempts if a["verdict"] in NOT_JUDGED}
         self.failed = [a for a in attempts if key_of(a) not in self.sound]
         self.cases = list(dict.fromkeys(a["id"] for a in attempts))
         per_case = collections.Counter(a["id"] for a in attempts)
         self.most_failures = (ENOUGH_CASES - 1) * max(per_case.values(), default=1) + 1
+
+    def says_killed(self, attempt, code):
+        """The attempt failed; or was declined, and the run with it is not validated."""
+        if attempt["verdict"] in FAILED:
+            return key_of(attempt) in self.sound
+        return code == UNVALIDATED and attempt["verdict"] in NOT_JUDGED and key_of(attempt) in self.judged
 
 
 def phases(mutant, tier, clean):
@@ -222,9 +231,8 @@ def judge(mutant, subject, folder, tier, clean):
     enough = ["--max-fail", str(clean.most_failures)]
     kills = {}
     for number, arguments in enumerate(phases(mutant, tier, clean)):
-        for attempt in run_attest(subject, folder / f"run{number}", arguments + enough):
-            if attempt["verdict"] in FAILED and key_of(attempt) in clean.sound:
-                kills[key_of(attempt)] = kill_of(attempt)
+        attempts, code = run_attest(subject, folder / f"run{number}", arguments + enough)
+        kills.update({key_of(a): kill_of(a) for a in attempts if clean.says_killed(a, code)})
         mutant.kills = list(kills.values())
         if len(mutant.killers) >= ENOUGH_CASES:
             return
@@ -328,7 +336,7 @@ def say_outcome(mutants):
 def twins_tell(tools, work, jobs):
     """Whether the rows of known outcome come out so: a runner that calls everything killed would pass all else."""
     twins = read_table(SOURCES / "mutants/twins/twins.txt")
-    clean = Clean(run_attest(ROOT / "build/subjects/cpu.so", work / "clean", ["--tier", "smoke"]))
+    clean = Clean(run_attest(ROOT / "build/subjects/cpu.so", work / "clean", ["--tier", "smoke"])[0])
     try_all(twins, tools, work, "smoke", clean, jobs)
     wrong = [m for m in twins if m.outcome != m.field("expect")]
     for m in wrong:
@@ -368,7 +376,7 @@ def main():
         check_rows(mutants)
         if a.k:
             mutants = [m for m in mutants if any(fnmatch.fnmatchcase(m.id, glob) for glob in a.k)]
-        clean = Clean(run_attest(ROOT / "build/subjects/cpu.so", a.work / "clean", ["--tier", a.tier, "-j", str(a.j)]))
+        clean = Clean(run_attest(ROOT / "build/subjects/cpu.so", a.work / "clean", ["--tier", a.tier, "-j", str(a.j)])[0])
     except Broken as why:
         sys.exit(f"mutants.py: {why}")
     for attempt in clean.failed:

@@ -76,7 +76,7 @@ def changes_of(mutate, path):
         source, out = pathlib.Path(folder, "source" + (".c" if path.suffix == ".c" else ".cpp")), pathlib.Path(folder, "out")
         source.write_text(given)
         out.mkdir()
-        subprocess.run([mutate, source, "--noCheck", "--mutantDir", out], check=True, capture_output=True)
+        subprocess.run([mutate, source, "--noCheck", "--mutantDir", out], cwd=folder, check=True, capture_output=True)
         for made in sorted(out.iterdir()):
             mutated = made.read_text(errors="replace").splitlines()
             change = change_of(path, original.splitlines(), given.splitlines(), mutated, words)

@@ -57,7 +57,7 @@ at_status at_session_replay(at_session *s, at_graph *graph, int turn, const char
     at_status st;
     ops->how(s->host->device, &turns[i].how);
     if ((st = at_session_restore(s, turns[i].poison, err)) != AT_OK) return st;
-    if ((st = ops->replay(s->host->device, graph, err)) != AT_OK && st != AT_FAILED) return st;
+    if ((st = ops->replay(s->host->device, graph, err)) != AT_OK) return st;
     if ((st = at_session_wait(s, err)) != AT_OK) return st;
     if ((st = at_session_detect(s, err)) != AT_OK) return st;
     if ((st = at_session_read(s, &got, err)) != AT_OK) return st;

@@ -1,4 +1,5 @@
 /* bundle: a run for a reviewer, in one directory or one file. verify: that such a thing is what was made, and whole. */
+#include "../reports/escape.h"
 #include "../reports/report.h"
 #include "archive.h"
 #include "bundle.h"
@@ -98,6 +99,11 @@ static char *journal_file(const char *path) {
     return directory ? at_text("%s/%s", path, at_journal_name) : strdup(path);
 }
 
+static void put_revision(FILE *f, const at_journal *j) {
+    at_put_terminal(f, j->header.revision != NULL ? j->header.revision : "unknown", 80);
+    putc('\n', f);
+}
+
 at_status at_command_bundle(at_options *o, at_error *err) {
     at_journal *j = NULL;
     target t = {0};
@@ -109,12 +115,14 @@ at_status at_command_bundle(at_options *o, at_error *err) {
     if ((st = at_journal_read(&j, file, err)) != AT_OK) goto done;
     if ((st = choose_target(&t, o->out != NULL ? o->out : "build/bundle", err)) != AT_OK) goto done;
     if ((st = check_cases(j, o, err)) != AT_OK) goto done;
-    if ((st = make(&t, j, file, o, digest, err)) != AT_OK) goto done;
+    if ((st = make(&t, j, file, o, digest, err)) != AT_OK) {
+        at_tree_remove(t.directory);
+        goto done;
+    }
     if (!at_is_clean(j->header.revision)) {
-        fprintf(
-            stderr,
-            "attest: the program was built from a tree that no commit holds (%s): a reviewer cannot build it again\n",
-            j->header.revision != NULL ? j->header.revision : "unknown");
+        fputs("attest: no commit holds the tree that the program was built from: a reviewer cannot build it again: ",
+              stderr);
+        put_revision(stderr, j);
     }
     printf("%s\nbundle %s\n", t.wanted, digest);
 done:
@@ -168,12 +176,12 @@ typedef struct {
 } bundle;
 
 static void tell(const bundle *b) {
-    const char *revision = b->journal->header.revision;
     printf("files     %zu, as SHA256SUMS has them\ncases     those that were judged, in %zu attempts\n", b->files,
            b->journal->records);
     if (b->made > 0) printf("inputs    bit for bit those that were judged, of %" PRId64 " cases\n", b->made);
-    printf("revision  %s\njournal   %s\nok: bundle %s\n", revision != NULL ? revision : "unknown", b->outcome.line,
-           b->digest);
+    fputs("revision  ", stdout);
+    put_revision(stdout, b->journal);
+    printf("journal   %s\nok: bundle %s\n", b->outcome.line, b->digest);
 }
 
 static void tell_json(const bundle *b, const findings *f) {
@@ -216,7 +224,8 @@ at_status at_command_verify(at_options *o, at_error *err) {
     at_status st = at_unpack(&place, o->word[0], err);
     if (st == AT_OK) st = verify(place.directory, o, &f, err);
     if (st == AT_OK && f.faults > 0)
-        st = at_fail(err, AT_FAILED, "%s: not the bundle that was made: %" PRId64 " faults", o->word[0], f.faults);
+        st = at_fail(err, AT_FAILED, "%s: not the bundle that was made: %" PRId64 " fault%s", o->word[0], f.faults,
+                     f.faults == 1 ? "" : "s");
     at_unpacked_free(&place);
     json_decref(f.list);
     return st;

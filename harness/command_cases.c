@@ -79,6 +79,19 @@ static size_t rules_without_case(const at_cases *cases)
 }
 
 /* Suites without their line in the index, which nobody would miss, and lines without their suite. */
+/* A mode that a case lists and that does not apply to it would make no attempt, and nobody would miss it. */
+static size_t idle_modes(const at_case *c)
+{
+    size_t faults = 0;
+    for (char **name = c->modes; name != NULL && *name != NULL; name++) {
+        const at_mode *mode = at_mode_by_name(*name);
+        if (mode != NULL && at_mode_wanted(mode, c)) continue;
+        printf("%s:%d: %s: mode %s does not apply to it\n", c->place.file, c->place.line, c->id, *name);
+        faults++;
+    }
+    return faults;
+}
+
 static size_t index_faults(const at_cases *cases)
 {
     char *const *index = at_cases_index(cases);
@@ -93,7 +106,7 @@ static size_t index_faults(const at_cases *cases)
         char *const *name = index;
         while (*name != NULL && strcmp(*name, suite->suite) != 0) name++;
         if (*name != NULL) continue;
-        printf("%s: suite %s is not in the index; add it there\n", suite->file, suite->suite);
+        printf("%s: suite %s is not in the index; add it there\n", at_shown(suite->file), suite->suite);
         faults++;
     }
     return faults;
@@ -112,8 +125,9 @@ at_status at_command_check(at_options *o, at_error *err)
         at_plan *plan = NULL;
         if (c->tier > o->tier || (o->patterns > 0 && !at_selected(c, o))) continue;
         planned++;
+        bad += idle_modes(c);
         if (at_plan_make(&plan, c, any_dialect(c), o->seed, &why) != AT_OK) {
-            printf("%s:%d: %s: %s\n", c->place.file, c->place.line, c->id, why.text); /* an error is escaped already */
+            printf("%s:%d: %s: %s\n", at_shown(c->place.file), c->place.line, c->id, why.text); /* an error is escaped already */
             bad++;
         }
         at_plan_free(plan);
@@ -134,17 +148,17 @@ static void show_tensor(const char *name, const or_tensor *t, const char *digest
 
 static void show_attribute(const or_attr *a)
 {
-    printf("  %-28s ", a->name);
+    printf("  %-28s ", at_shown(a->name));
     if (a->type == OR_INT) printf("%" PRId64 "\n", a->i);
     else if (a->type == OR_FLOAT) printf("%.9g\n", a->f);
-    else printf("\"%s\"\n", a->s);
+    else printf("\"%s\"\n", at_shown(a->s));
 }
 
 static void show_case(const at_case *c, const at_plan *plan)
 {
     size_t modes;
     const at_mode *mode = at_modes(&modes);
-    printf("%s\n  %s\n  %s:%d, hash %s, tier %s, dialect %s%s\n", c->id, c->why, c->place.file, c->place.line, c->hash,
+    printf("%s\n  %s\n  %s:%d, hash %s, tier %s, dialect %s%s\n", c->id, at_shown(c->why), at_shown(c->place.file), c->place.line, c->hash,
            at_tier_name(c->tier), or_dialect_name(plan->node.dialect), c->any_dialect ? " (any)" : "");
     printf("covers");
     for (char **v = c->covers; *v; v++) printf(" %s", *v);

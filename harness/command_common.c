@@ -1,3 +1,4 @@
+#include "../reports/escape.h"
 #include "commands.h"
 
 #include <stdio.h>
@@ -27,6 +28,21 @@ at_status at_load_default_cases(at_cases **out, at_options *o, at_error *err)
 {
     if (o->cases == NULL) o->cases = access("cases", F_OK) == 0 ? "cases" : at_beside("cases");
     return at_cases_load(out, o->cases, NULL, err);
+}
+
+const char *at_shown(const char *text)
+{
+    enum { BUFFERS = 8, CHARACTERS = 600, LONGEST = 10 * CHARACTERS + 8 }; /* "\\U0010ffff" */
+    static char buffer[BUFFERS][LONGEST];
+    static int turn;
+    char *out = buffer[turn = (turn + 1) % BUFFERS];
+    out[0] = 0;
+    FILE *f = fmemopen(out, LONGEST, "w");
+    if (f == NULL) return "";
+    at_put_terminal(f, text, CHARACTERS);
+    fclose(f);
+    out[LONGEST - 1] = 0;
+    return out;
 }
 
 bool at_colour(const at_options *o, int fd)

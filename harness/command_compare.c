@@ -5,6 +5,7 @@
 #include "bundle.h"
 #include "commands.h"
 #include "finding.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,22 +64,20 @@ static at_status compare(const char *first, const char *second, const at_options
 
 /* ---- --summary ---- */
 
+/* The one that is there stays as it is unless this run makes one. */
 static at_status write_baseline(const char *path, const at_journal *j, at_error *err) {
-    char *directory = strdup(path);
+    char *directory = strdup(path), *text = NULL;
+    size_t bytes = 0;
     if (directory == NULL) return at_fail_memory(err, strlen(path));
     *strrchr(directory, '/') = 0;
     at_status st = at_report_directory(directory, err);
-    FILE *f = st == AT_OK ? fopen(path, "we") : NULL;
-    if (st == AT_OK && f == NULL) st = at_fail(err, AT_USAGE, "%s: cannot be written: %s", path, strerror(errno));
-    if (st == AT_OK) st = at_baseline_write(f, j, err);
-    bool failed = f != NULL && ferror(f) != 0;
-    failed |= f != NULL && fclose(f) != 0;
-    if (st == AT_OK && failed)
-        st = at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be written: %s; make room", path, strerror(errno));
-    if (st == AT_OK)
-        puts(path);
-    else if (f != NULL)
-        unlink(path);
+    FILE *f = st == AT_OK ? open_memstream(&text, &bytes) : NULL;
+    if (f != NULL) st = at_baseline_write(f, j, err);
+    if (st == AT_OK && (f == NULL || ferror(f) != 0)) st = at_fail_memory(err, bytes);
+    if (f != NULL && fclose(f) != 0 && st == AT_OK) st = at_fail_memory(err, bytes);
+    if (st == AT_OK) st = at_file_write(path, text, bytes, err);
+    if (st == AT_OK) puts(path);
+    free(text);
     free(directory);
     return st;
 }

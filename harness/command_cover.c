@@ -69,7 +69,7 @@ static suite_power *power_of_suite(powers *p, const char *name)
 
 static void tell_toothless(const at_case *c, const at_reading *reading)
 {
-    printf("%s:%d: %s rejects no wrong reading; it lets pass:", c->place.file, c->place.line, c->id);
+    printf("%s:%d: %s rejects no wrong reading; it lets pass:", at_shown(c->place.file), c->place.line, c->id);
     for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
         if (reading[h] == AT_READING_PASSES) printf(" %s", or_hypothesis_id(or_hypothesis_at(h)));
     }

@@ -20,7 +20,7 @@ static bool report(at_options *o, const char *subject)
         putchar('\n');
         json_decref(line);
     } else if (fine) {
-        printf("%-6s ready: %s %s on %s (%s, %s)\n", subject, header.subject, header.subject_version, header.device, header.arch, header.driver);
+        printf("%-6s ready: %s %s on %s (%s, %s)\n", subject, at_shown(header.subject), at_shown(header.subject_version), at_shown(header.device), header.arch, at_shown(header.driver));
     } else {
         printf("%-6s not here: %s\n", subject, why.text);
     }
@@ -35,7 +35,7 @@ at_status at_command_doctor(at_options *o, at_error *err)
     const char *only = o->subject;
     at_status st = at_load_default_cases(&cases, o, err);
     if (st != AT_OK) return st;
-    if (!o->json) printf("cases  %s: %zu cases in %zu suites\n", o->cases, at_cases_count(cases), at_cases_suites(cases));
+    if (!o->json) printf("cases  %s: %zu cases in %zu suites\n", at_shown(o->cases), at_cases_count(cases), at_cases_suites(cases));
     at_cases_free(cases);
     bool ready = only != NULL ? report(o, only) : (int)report(o, "cpu") + (int)report(o, "cuda") > 0;
     return ready ? AT_OK : AT_UNVALIDATED;

@@ -16,7 +16,7 @@ static void tell(const at_record *record, const bool *agrees)
         printf("%s: nothing to explain\n", at_verdict_name(record->verdict));
         return;
     }
-    for (int i = 0; i < record->findings; i++) printf("%s: %s\n", record->finding[i].detector, record->finding[i].text);
+    for (int i = 0; i < record->findings; i++) printf("%s: %s\n", record->finding[i].detector, at_shown(record->finding[i].text));
     for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
         if (!agrees[h]) continue;
         printf("agrees with %s: %s\n", or_hypothesis_id(or_hypothesis_at(h)), or_hypothesis_about(or_hypothesis_at(h)));
@@ -38,7 +38,7 @@ static at_status explain_on(const at_host *host, const at_case *c, uint64_t seed
     if (st == AT_OK) st = at_plan_make(&plan, c, dialect, seed, err);
     if (st == AT_OK) st = at_answer_to(&traces, host, NULL, plan, &record, &going, err);
     if (st == AT_OK && going) st = at_explain(agrees, plan, &exact, traces.output, err);
-    if (st == AT_OK && !going) printf("the subject refused the case: %s\n", record.message ? record.message : "");
+    if (st == AT_OK && !going) printf("the subject refused the case: %s\n", at_shown(record.message));
     if (st == AT_OK && going) tell(&record, agrees);
     *verdict = at_verdict_status(record.verdict);
     at_traces_free(&traces);

@@ -20,14 +20,14 @@ typedef struct {
 
 static void print_record(const at_record *r, const char *implementation)
 {
-    printf("%-8s %s %s (%s)", at_verdict_name(r->verdict), r->id, implementation, r->dialect);
+    printf("%-8s %s %s (%s)", at_verdict_name(r->verdict), at_shown(r->id), at_shown(implementation), r->dialect);
     for (int i = 0; i < r->tensors; i++) {
         const at_tensor_report *t = &r->tensor[i];
         printf("; %s: %lld of %lld wrong, excess %.3g, absolute %.3g (%.2g of the fixed tolerance), %lld ulp", t->tensor,
                (long long)t->mismatches, (long long)t->elements, t->excess, t->absolute, t->fixed, (long long)t->ulps);
     }
     putchar('\n');
-    for (int i = 0; i < r->findings; i++) printf("         %s: %s\n", r->finding[i].detector, r->finding[i].text);
+    for (int i = 0; i < r->findings; i++) printf("         %s: %s\n", r->finding[i].detector, at_shown(r->finding[i].text));
     if (r->findings_all > r->findings) printf("         and %lld more\n", (long long)r->findings_all - r->findings);
 }
 

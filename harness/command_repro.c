@@ -20,9 +20,9 @@ static void print_tensor(const at_tensor_report *t)
 
 static void print_record(const at_record *r)
 {
-    printf("%s %s, mode %s, subject %s, dialect %s, %s\n", at_verdict_name(r->verdict), r->id, r->mode, r->subject,
+    printf("%s %s, mode %s, subject %s, dialect %s, %s\n", at_verdict_name(r->verdict), r->id, r->mode, at_shown(r->subject),
            r->dialect[0] ? r->dialect : "unknown", r->dtype);
-    printf("  why            %s\n", r->why);
+    printf("  why            %s\n", at_shown(r->why));
     if (r->arithmetic) printf("  arithmetic     %s\n", r->arithmetic);
     if (r->inputs_digest) printf("  inputs         sha256 %s\n", r->inputs_digest);
     if (r->rule) printf("  rule           %s at %s\n", r->rule, r->gate);
@@ -31,9 +31,9 @@ static void print_record(const at_record *r)
         printf("  replays        %d of %d bit-equal to eager; graph: %d kernels, %d other nodes\n", r->replays_equal, r->replays,
                r->graph_kernels, r->graph_other);
     }
-    for (int i = 0; i < r->findings; i++) printf("  %-14s %s\n", r->finding[i].detector, r->finding[i].text);
+    for (int i = 0; i < r->findings; i++) printf("  %-14s %s\n", r->finding[i].detector, at_shown(r->finding[i].text));
     if (r->findings_all > r->findings) printf("  and %lld findings more\n", (long long)r->findings_all - r->findings);
-    if (r->findings == 0 && r->message) printf("  message        %s\n", r->message);
+    if (r->findings == 0 && r->message) printf("  message        %s\n", at_shown(r->message));
     printf("  time           %.3g s in all, %.3g s subject, %.3g s oracle\n", r->seconds, r->seconds_subject, r->seconds_oracle);
 }
 

@@ -33,6 +33,9 @@ at_status at_command_new(at_options *, at_error *);
 AT_MUST_USE at_status at_load_default_cases(at_cases **out, at_options *, at_error *err); /* fills in options->cases */
 /* Reports of a journal, as it lies on the disk, into options->out, and the last word on stdout. The status is the verdict's. */
 AT_MUST_USE at_status at_tell(const char *journal_path, const at_options *, at_error *err);
+/* A text of somebody else's as a terminal may have it (reports/escape.h), cut at 600 characters; NULL is "". One of eight buffers, so that a
+ * printf may have several. */
+const char *at_shown(const char *text);
 bool at_colour(const at_options *, int fd);
 /* A file beside the program (DIR/name) or beside the working directory; the first that exists, else the last. Static storage. */
 const char *at_beside(const char *name);

@@ -173,7 +173,8 @@ void at_put_zsh_completion(FILE *f) {
     size_t commands;
     const at_command *c = at_commands(&commands);
     fputs("#compdef attest\n# zsh completion of attest, made by: attest help --completion zsh\n"
-          "_attest_ids() { local -a ids=(${(f)\"$(_call_program ids attest list -k '*' 2>/dev/null)\"}); compadd -a ids }\n"
+          "_attest_ids() { local -a ids=(${(f)\"$(_call_program ids attest list -k '*' 2>/dev/null)\"}); compadd -a "
+          "ids }\n"
           "_attest_subjects() { _alternative 'names:name:(cpu cuda)' 'files:file:_files' }\n"
           "_attest() {\n    local -a commands=(\n",
           f);

@@ -70,7 +70,6 @@ static at_status take(at_options *o, int64_t index, int64_t count, const char *s
                        count);
     }
     o->shard = index + 1, o->shards = count;
-    if (count > 1) fprintf(stderr, "attest: shard %" PRId64 " of %" PRId64 ", as %s say\n", o->shard, count, source);
     return AT_OK;
 }
 
@@ -104,7 +103,11 @@ static at_status from_slurm(at_options *o, at_error *err)
 at_status at_shard_from_environment(at_options *o, at_error *err)
 {
     bool found = false;
-    if (o->shard_given) return AT_OK;
-    at_status st = from_gtest(o, &found, err);
-    return st == AT_OK && !found ? from_slurm(o, err) : st;
+    at_status st = AT_OK;
+    if (!o->shard_given) st = from_gtest(o, &found, err);
+    if (!o->shard_given && st == AT_OK && !found) st = from_slurm(o, err);
+    if (st == AT_OK && o->shards > 1) {
+        fprintf(stderr, "attest: shard %" PRId64 " of %" PRId64 " alone; attest merge joins them\n", o->shard, o->shards);
+    }
+    return st;
 }

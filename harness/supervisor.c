@@ -1,3 +1,4 @@
+#include "check.h"
 #include "supervisor.h"
 #include "finding.h"
 #include "lock.h"
@@ -40,7 +41,7 @@ static void on_interrupt(int number)
 /* A floor for what is small, and about ten times the slowest machine seen for what is not. */
 static double allowance(const at_options *o, const at_choice *choice)
 {
-    double seconds = 60 + at_cost(choice->c, choice->mode) * 1e-7;
+    double seconds = 60 + at_cost(choice->c, choice->mode) * 1e-7 + (double)at_case_bytes(choice->c) * 5e-8;
     return o->timeout > 0 ? o->timeout : o->sanitizer != NULL ? 10 * seconds : seconds;
 }
 

@@ -35,12 +35,15 @@ static double largest_key(const or_row *r, const or_problem *p, const uint16_t *
     return or_decode(p->dtype, (uint16_t)largest);
 }
 
-/* Of a key whose score is finite: sum_i |q_i k_i|, with the scale and without. */
+/* Of a key: sum_i |q_i k_i| over its finite products, with the scale and without. An infinite one beside them settles
+ * the score in double; in float one that overflows may meet it with the other sign. */
 static bool score_overflows(const or_row *r, const or_problem *p, const uint16_t *cache, int64_t j) {
-    if (!isfinite(r->s[j])) return false;
+    if (isnan(r->s[j])) return false;
     double sum = 0;
-    for (int64_t i = 0; i < p->head_size; i++)
-        sum += fabs(r->q[i] * or_decode(p->dtype, cache[r->slot[j] * p->head_size + i]));
+    for (int64_t i = 0; i < p->head_size; i++) {
+        const double product = fabs(r->q[i] * or_decode(p->dtype, cache[r->slot[j] * p->head_size + i]));
+        if (isfinite(product)) sum += product;
+    }
     return fmax(1, fabs(p->scale)) * sum > float_limit;
 }
 

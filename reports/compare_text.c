@@ -32,7 +32,8 @@ static void put_asked(FILE *f, const at_comparison *c) {
     if (c->other_content == 0)
         fputs("contents  the same behind every id\n", f);
     else
-        fprintf(f, "contents  changed behind the ids of %" PRId64 " attempts\n", c->other_content);
+        fprintf(f, "contents  changed behind the ids of %" PRId64 " attempt%s\n", c->other_content,
+                c->other_content == 1 ? "" : "s");
     fprintf(f, "inputs    bit-identical in %" PRId64, c->same_inputs);
     if (c->other_inputs > 0) fprintf(f, ", other ones in %" PRId64, c->other_inputs);
     int64_t unknown = c->common - c->same_inputs - c->other_inputs;

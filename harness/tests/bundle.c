@@ -61,8 +61,11 @@ Test(bundle, sums_are_those_of_sha256sum) {
     at_error err;
     cr_assert_eq(summed(digest, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at_file_read(&text, &bytes, below("d/SHA256SUMS"), 0, &err), AT_OK);
-    cr_expect_eq(strncmp(text, "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e  a\n"
-                               "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  b\n", 136), 0, "%s", text);
+    cr_expect_eq(strncmp(text,
+                         "a7937b64b8caa58f03721bb6bacf5c78cb235febe0e70b1b84cd99541461a08e  a\n"
+                         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  b\n",
+                         136),
+                 0, "%s", text);
     snprintf(command, sizeof command, "cd '%s' && sha256sum --quiet --check --strict SHA256SUMS", below("d"));
     cr_expect_eq(system(command), 0);
     free(text);
@@ -90,7 +93,8 @@ Test(bundle, a_list_that_leads_out_of_its_directory_is_refused) {
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  /etc/passwd\n",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85g  a\n",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855 *a\n",
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a", "rubbish\n",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a",
+        "rubbish\n",
     };
     directory("d"), file("d/a", "");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -154,7 +158,8 @@ Test(bundle, a_file_beyond_its_limit_and_a_pipe_are_not_read) {
     cr_expect_eq(at_file_read(&text, &bytes, below("pipe"), 0, &err), AT_USAGE);
 }
 
-static const char suite[] = "schema: 1\nsuite: s\nabout: A suite.\ncases:\n  - {name: one, why: A fault., data: normal, geometry: {head_size: 16, v_head_size: "
+static const char suite[] = "schema: 1\nsuite: s\nabout: A suite.\ncases:\n  - {name: one, why: A fault., data: "
+                            "normal, geometry: {head_size: 16, v_head_size: "
                             "16, num_heads: 1}, past: %d, new: 1}\n";
 
 static at_journal *journal_of(const at_cases *cases, const char *id, const char *hash) {
@@ -176,8 +181,9 @@ Test(bundle, cases_that_are_others_than_the_judged_ones_are_named) {
     snprintf(text, sizeof text, suite, 3);
     file("cases/s.yaml", text);
     cr_assert_eq(at_cases_load(&cases, below("cases"), NULL, &err), AT_OK, "%s", err.text);
-    static const char *const table[][3] = {
-        {"s/one", NULL, ""}, {"s/one", "0123456789abcdef", "another content than was judged s/one;"}, {"s/two", "0123456789abcdef", "no such case s/two;"}};
+    static const char *const table[][3] = {{"s/one", NULL, ""},
+                                           {"s/one", "0123456789abcdef", "another content than was judged s/one;"},
+                                           {"s/two", "0123456789abcdef", "no such case s/two;"}};
     for (int i = 0; i < 3; i++) {
         at_journal *j = journal_of(cases, table[i][0], table[i][1]);
         f.text[0] = 0;
@@ -228,7 +234,8 @@ static json_t *environment_on(const char *host) {
     char here[256] = "", *text;
     at_error err;
     gethostname(here, sizeof here - 1);
-    at_header h = {.host = (char *)(host != NULL ? host : here), .device = "NVIDIA H200", .revision = "abc-dirty", .seed = 7};
+    at_header h = {
+        .host = (char *)(host != NULL ? host : here), .device = "NVIDIA H200", .revision = "abc-dirty", .seed = 7};
     cr_assert_eq(at_environment(&text, &h, below("bin/nvidia-smi"), &err), AT_OK, "%s", err.text);
     json_t *object = json_loads(text, 0, NULL);
     cr_assert_not_null(object, "%s", text);
@@ -237,7 +244,8 @@ static json_t *environment_on(const char *host) {
 }
 
 Test(bundle, clocks_are_those_that_nvidia_smi_finds) {
-    fake_nvidia_smi("#!/bin/sh\necho 'NVIDIA H200, 580.1, 9.0, P0, Enabled, 1980 MHz, 1980 MHz, 3201 MHz, 3201 MHz, 700.00 W, 31, Enabled, Disabled'\n");
+    fake_nvidia_smi("#!/bin/sh\necho 'NVIDIA H200, 580.1, 9.0, P0, Enabled, 1980 MHz, 1980 MHz, 3201 MHz, 3201 MHz, "
+                    "700.00 W, 31, Enabled, Disabled'\n");
     json_t *e = environment_on(NULL), *gpu = json_array_get(json_object_get(e, "gpus"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(gpu, "clocks.sm")), "1980 MHz");
     cr_expect_str_eq(json_string_value(json_object_get(gpu, "mig.mode.current")), "Disabled");

@@ -276,6 +276,7 @@ Test(folder, lengths_and_slots_that_no_call_has_are_refused_with_their_place) {
          "/cumulative_sequence_length.bin: [2] is 2; it may not fall, nor pass the 5 tokens"},
         {"cumulative_sequence_length.bin", 3, 6, "/cumulative_sequence_length.bin: [3] is 6; it may not fall"},
         {"past_seqlens.bin", 1, -1, "/past_seqlens.bin: [1] is -1"},
+        {"past_seqlens.bin", 0, 41, ": cos_cache has 43 rows, and sequence 0 has 44 positions"},
         {"past_seqlens.bin", 0, 1000000, ": cos_cache has 43 rows, and sequence 0 has 1000003 positions"},
         {"past_seqlens.bin", 0, INT32_MAX, ": cos_cache has 43 rows, and sequence 0 has 2147483650 positions"},
         {"slot_mapping.bin", 1, -2, "/slot_mapping.bin: tokens 1 and 4 write different rows to slot "},

@@ -176,6 +176,7 @@ Test(judge, a_wrong_class_is_told_from_a_wrong_number) {
         *output_at(&k, 2, 0, 0) = wrong[i];
         const at_record *r = judged(&k);
         expect_finding(r, "value", "output, wrong class: token 2");
+        expect_finding(r, "value", "), head 0, channel 0: want ");
         cr_expect_eq(r->findings_all, 1);
         cr_expect(isinf(report_of(r, "output")->excess) && report_of(r, "output")->ulps > 1000);
         judging_close(&k);

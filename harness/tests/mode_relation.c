@@ -24,6 +24,7 @@ Test(mode_relation, a_right_subject_passes_and_so_does_one_that_promises_no_bits
                                                                                                      "uncaptured"};
     for (size_t m = 0; m < 4; m++) {
         for (size_t s = 0; s < 3; s++) expect_verdict(AT_PASS, subjects[s], modes[m], case_for(modes[m]));
+        cr_expect_eq(attempt("right", modes[m], case_for(modes[m]))->tensors, 2, "the last answer's figures are kept");
     }
 }
 

@@ -41,6 +41,7 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
         {"trusts_workspace", "replay", "replay",
          "replay 1 and the eager run differ: token 0, head 0, channel 0: 0xffff"},
         {"past_end", "replay", "canary", "output: a byte was written 1 past the end of its 320 bytes"},
+        {"changes_input_later", "replay", "input", "query: byte 0 changed from"},
         {"before_start", "replay", "canary", "output: a byte was written 1 past the start of its 320 bytes"},
         {"refuses_capture", "replay", "refusal",
          "execute while capturing refused with NOT_WARMED (not-warmed) what it had accepted before"},

@@ -35,8 +35,17 @@ Test(mode_series, each_fault_is_found_by_the_series_that_is_for_it) {
 }
 
 Test(mode_series, repeats_stop_at_the_first_that_differs) {
-    const at_record *r = attempt("rare_race", "busy", &x);
+    const at_record *r = attempt("changes_its_mind", "busy", &x);
     cr_expect_eq(r->findings_all, 1, "%s", findings_of(r));
+    cr_expect(has_finding(r, "repeat", "run 2 and the first differ"));
+}
+
+Test(mode_series, figures_are_those_of_the_last_answer) {
+    static const char *const modes[] = {"life", "speculate", "busy"}, *const subjects[] = {"right", "modest"};
+    for (size_t m = 0; m < 3; m++) {
+        for (size_t s = 0; s < 2; s++)
+            cr_expect_eq(attempt(subjects[s], modes[m], &x)->tensors, 2, "%s, %s", subjects[s], modes[m]);
+    }
 }
 
 Test(mode_series, a_series_ends_where_the_subject_does_not_do_it) {

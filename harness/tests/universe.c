@@ -15,8 +15,9 @@ static char **universe;
 
 static void setup(void) {
     scratch_open();
-    cases = scratch_load("clauses: {read.window: What a token sees., S1: A window edge.}\n" PLAIN_CASE
-                         ", covers: [S1, read.window]}\n");
+    cases = scratch_load(
+        "clauses: {read.window: What a token sees., S1: A window edge., Sum: A sum., r2: A root.}\n" PLAIN_CASE
+        ", covers: [S1, read.window]}\n");
     universe = at_universe(cases);
 }
 
@@ -52,7 +53,7 @@ Test(universe, rules_stand_at_each_gate_that_owns_them) {
 }
 
 Test(universe, clauses_are_told_from_scenarios) {
-    cr_expect(of_kind("clause:") == 1 && times("clause:read.window") == 1);
+    cr_expect(of_kind("clause:") == 3 && times("clause:read.window") == 1 && times("clause:Sum") == 1);
     cr_expect(of_kind("scenario:") == 1 && times("scenario:S1") == 1);
 }
 

@@ -98,6 +98,8 @@ Test(classes, sums_that_only_double_holds_may_be_anything) {
     CHECK("not quite", OR_BF16, {0}, {{0x1p126}, {0x1p126}, {0x1p126}}, 1, 0, in_float, {F, F}, 0x1p126);
     CHECK("nor scores", OR_BF16, {0, 0, 1e19, 0}, {{1, 0, 1e19}, {1, 0, 1e19}, {1, 0, 1e19}}, 1, 0, in_float, {F, F},
           1);
+    CHECK("that meet an infinite one", OR_BF16, {0, 0, 2, 2}, {{1, 0, INFINITY, -3e38}, {1}, {1}}, 1, 5, in_float,
+          {any, any}, 1);
     CHECK("beside an infinite score", OR_BF16, {0, 0, 1, 0}, {{4, 0, -INFINITY}, {1}, {3}}, 1, 0, in_float, {F, F},
           2);
 }

@@ -34,10 +34,12 @@ Test(baseline, it_reads_as_the_journal_of_its_run_without_what_no_comparison_nee
     char path[] = "/tmp/attest-baseline-XXXXXX";
     cr_assert_eq(written(run, path, &err), AT_OK, "%s", err.text);
     char *text = sample_slurp(path, NULL);
-    cr_expect_not_null(strstr(text, "\n{\"id\":\"w/1\",\"mode\":\"eager\",\"hash\":\"h1\",\"verdict\":\"MARGINAL\"}\n"
-                                    "{\"id\":\"w/2\",\"mode\":\"eager\",\"hash\":\"h2\",\"inputs_digest\":\"0123456789ab\",\"verdict\":\"PASS\","
-                                    "\"tensor\":[{\"tensor\":\"output\",\"excess\":0.123}]}\n"),
-                       "%s", text);
+    cr_expect_not_null(
+        strstr(text, "\n{\"id\":\"w/1\",\"mode\":\"eager\",\"hash\":\"h1\",\"verdict\":\"MARGINAL\"}\n"
+                     "{\"id\":\"w/"
+                     "2\",\"mode\":\"eager\",\"hash\":\"h2\",\"inputs_digest\":\"0123456789ab\",\"verdict\":\"PASS\","
+                     "\"tensor\":[{\"tensor\":\"output\",\"excess\":0.123}]}\n"),
+        "%s", text);
     cr_assert_eq(at_journal_read(&read, path, &err), AT_OK, "%s", err.text);
     cr_expect(read->complete);
     cr_assert_eq(at_comparison_make(&c, read, run, &err), AT_OK, "%s", err.text);

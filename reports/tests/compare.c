@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at_record *attempt(at_journal *j, const char *id, at_verdict v, const char *hash, const char *digest, double excess) {
+static at_record *attempt(at_journal *j, const char *id, at_verdict v, const char *hash, const char *digest,
+                          double excess) {
     at_record *r = sample_attempt(j, id, v);
     sample_set(&r->hash, hash), sample_set(&r->inputs_digest, digest);
     if (excess >= 0 || isnan(excess)) sample_tensor(r, "output", excess);
@@ -38,16 +39,28 @@ Test(compare, a_verdict_regresses_when_right_becomes_not_judged_or_wrong) {
         at_verdict a, b;
         at_change change;
     } table[] = {
-        {AT_PASS, AT_PASS, AT_SAME},          {AT_PASS, AT_MARGINAL, AT_WORSE},     {AT_MARGINAL, AT_PASS, AT_BETTER},
-        {AT_PASS, AT_FAIL, AT_REGRESSED},     {AT_MARGINAL, AT_CRASH, AT_REGRESSED}, {AT_PASS, AT_UNSUPPORTED, AT_REGRESSED},
-        {AT_PASS, AT_NOT_RUN, AT_REGRESSED},  {AT_PASS, AT_WAIVED, AT_REGRESSED},   {AT_UNSUPPORTED, AT_FAIL, AT_REGRESSED},
-        {AT_FAIL, AT_PASS, AT_BETTER},        {AT_FAIL, AT_MARGINAL, AT_BETTER},    {AT_CRASH, AT_FAIL, AT_BETTER},
-        {AT_FAIL, AT_CRASH, AT_WORSE},        {AT_FAIL, AT_NOT_RUN, AT_WORSE},      {AT_FAIL, AT_WAIVED, AT_WORSE},
-        {AT_UNSUPPORTED, AT_PASS, AT_BETTER}, {AT_NOT_RUN, AT_UNSUPPORTED, AT_BETTER},
+        {AT_PASS, AT_PASS, AT_SAME},
+        {AT_PASS, AT_MARGINAL, AT_WORSE},
+        {AT_MARGINAL, AT_PASS, AT_BETTER},
+        {AT_PASS, AT_FAIL, AT_REGRESSED},
+        {AT_MARGINAL, AT_CRASH, AT_REGRESSED},
+        {AT_PASS, AT_UNSUPPORTED, AT_REGRESSED},
+        {AT_PASS, AT_NOT_RUN, AT_REGRESSED},
+        {AT_PASS, AT_WAIVED, AT_REGRESSED},
+        {AT_UNSUPPORTED, AT_FAIL, AT_REGRESSED},
+        {AT_FAIL, AT_PASS, AT_BETTER},
+        {AT_FAIL, AT_MARGINAL, AT_BETTER},
+        {AT_CRASH, AT_FAIL, AT_BETTER},
+        {AT_FAIL, AT_CRASH, AT_WORSE},
+        {AT_FAIL, AT_NOT_RUN, AT_WORSE},
+        {AT_FAIL, AT_WAIVED, AT_WORSE},
+        {AT_UNSUPPORTED, AT_PASS, AT_BETTER},
+        {AT_NOT_RUN, AT_UNSUPPORTED, AT_BETTER},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         at_change got = at_change_of(table[i].a, table[i].b);
-        cr_expect_eq(got, table[i].change, "%s to %s is %s", at_verdict_name(table[i].a), at_verdict_name(table[i].b), at_change_name(got));
+        cr_expect_eq(got, table[i].change, "%s to %s is %s", at_verdict_name(table[i].a), at_verdict_name(table[i].b),
+                     at_change_name(got));
     }
 }
 
@@ -60,7 +73,8 @@ Test(compare, the_same_answers_are_the_same_whatever_their_order) {
     cr_expect(c.common == 2 && c.same_inputs == 2 && c.change[AT_SAME] == 2 && c.other_content == 0 && c.farther == 0);
     cr_expect(c.excess.pairs == 2 && c.excess.median == 1 && c.excess.most == 1);
     char *text = text_of(&c, at_put_comparison_text);
-    shows(text, "attempts  2 in both, 0 new, 0 gone\ncontents  the same behind every id\ninputs    bit-identical in 2\n");
+    shows(text,
+          "attempts  2 in both, 0 new, 0 gone\ncontents  the same behind every id\ninputs    bit-identical in 2\n");
     shows(text, "\nSAME: 0 of 2 verdicts changed\n");
     free(text);
     at_comparison_free(&c);
@@ -75,7 +89,8 @@ Test(compare, a_regression_is_named_and_fails) {
     attempt(b, "w/2", AT_PASS, "h2", "d2", 0), attempt(b, "w/4", AT_PASS, "h4", "d4", 0);
     at_comparison c = compared(a, b);
     cr_expect_eq(at_comparison_status(&c), AT_FAILED);
-    cr_expect(c.change[AT_REGRESSED] == 1 && c.change[AT_BETTER] == 1 && c.change[AT_NEW] == 1 && c.change[AT_GONE] == 1);
+    cr_expect(c.change[AT_REGRESSED] == 1 && c.change[AT_BETTER] == 1 && c.change[AT_NEW] == 1 &&
+              c.change[AT_GONE] == 1);
     char *text = text_of(&c, at_put_comparison_text), *markdown = text_of(&c, at_put_comparison_markdown);
     shows(text, "\nregressed: PASS to FAIL: w/1 [eager]\n          token 3 is off\n");
     shows(text, "\nbetter: FAIL to PASS: w/2 [eager]\n");
@@ -94,15 +109,18 @@ Test(compare, more_than_twice_the_budget_is_a_warning_from_an_eighth_on) {
     static const struct {
         double a, b;
         bool farther;
-    } table[] = {{0.1, 0.2, false}, {0.1, 0.201, true}, {0, 0.125, false},      {0, 0.126, true},      {0.01, 0.1, false},
-                 {-1, 0.2, true},   {0.2, 0.1, false},  {0.3, INFINITY, true}, {INFINITY, INFINITY, false}, {0.3, NAN, true}};
+    } table[] = {{0.1, 0.2, false},           {0.1, 0.201, true}, {0, 0.125, false}, {0, 0.126, true},
+                 {0.01, 0.1, false},          {-1, 0.2, true},    {0.2, 0.1, false}, {0.3, INFINITY, true},
+                 {INFINITY, INFINITY, false}, {0.3, NAN, true}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         at_journal *a = sample_journal(), *b = sample_journal();
         attempt(a, "w/1", AT_PASS, "h", "d", table[i].a), attempt(b, "w/1", AT_PASS, "h", "d", table[i].b);
         at_comparison c = compared(a, b);
         char *text = text_of(&c, at_put_comparison_text);
         cr_expect_eq(c.farther, table[i].farther, "%g, then %g", table[i].a, table[i].b);
-        cr_expect_eq(strstr(text, "farther off: ") != NULL && strstr(text, "; warning: 1 attempt uses more than 2 times") != NULL, table[i].farther, "%s", text);
+        cr_expect_eq(strstr(text, "farther off: ") != NULL &&
+                         strstr(text, "; warning: 1 attempt uses more than 2 times") != NULL,
+                     table[i].farther, "%s", text);
         cr_expect_eq(at_comparison_status(&c), AT_OK);
         free(text);
         at_comparison_free(&c);
@@ -112,13 +130,16 @@ Test(compare, more_than_twice_the_budget_is_a_warning_from_an_eighth_on) {
 
 Test(compare, errors_of_other_cases_or_inputs_are_not_compared) {
     at_journal *a = sample_journal(), *b = sample_journal();
-    attempt(a, "w/1", AT_PASS, "h1", "d1", 0.1), attempt(a, "w/2", AT_PASS, "h2", "d2", 0.1), attempt(a, "w/3", AT_PASS, "h3", NULL, 0.1);
-    attempt(b, "w/1", AT_PASS, "other", "d1", 0.9), attempt(b, "w/2", AT_PASS, "h2", "other", 0.9), attempt(b, "w/3", AT_PASS, "h3", "d3", 0.15);
+    attempt(a, "w/1", AT_PASS, "h1", "d1", 0.1), attempt(a, "w/2", AT_PASS, "h2", "d2", 0.1),
+        attempt(a, "w/3", AT_PASS, "h3", NULL, 0.1);
+    attempt(b, "w/1", AT_PASS, "other", "d1", 0.9), attempt(b, "w/2", AT_PASS, "h2", "other", 0.9),
+        attempt(b, "w/3", AT_PASS, "h3", "d3", 0.15);
     at_comparison c = compared(a, b);
     cr_expect(c.other_content == 1 && c.other_inputs == 1 && c.same_inputs == 1 && c.farther == 0);
     cr_expect(c.excess.pairs == 1 && fabs(c.excess.most - 1.5) < 1e-12);
     char *text = text_of(&c, at_put_comparison_text);
-    shows(text, "contents  changed behind the ids of 1 attempts\ninputs    bit-identical in 1, other ones in 1, without a digest in 1\n");
+    shows(text, "contents  changed behind the ids of 1 attempt\ninputs    bit-identical in 1, other ones in 1, "
+                "without a digest in 1\n");
     shows(text, "another case behind: w/1 [eager]\n");
     free(text);
     at_comparison_free(&c);
@@ -158,7 +179,8 @@ Test(compare, times_are_ratios_of_the_subjects_seconds) {
         attempt(b, id, AT_PASS, "h", "d", 0)->seconds_subject = times[i][1];
     }
     at_comparison c = compared(a, b);
-    cr_expect(c.seconds.pairs == 3 && c.seconds.median == 3 && c.seconds.most == 4 && c.seconds.total[0] == 3 && c.seconds.total[1] == 9);
+    cr_expect(c.seconds.pairs == 3 && c.seconds.median == 3 && c.seconds.most == 4 && c.seconds.total[0] == 3 &&
+              c.seconds.total[1] == 9);
     cr_expect_str_eq(c.seconds.where->b->id, "w/1");
     at_comparison_free(&c);
     at_journal_free(a), at_journal_free(b);
@@ -170,10 +192,12 @@ Test(compare, hostile_words_reach_no_terminal_and_no_page) {
     snprintf(id, sizeof id, "w/%s", hostile);
     attempt(a, id, AT_PASS, "h", "d", 0.1);
     sample_finding(attempt(b, id, AT_FAIL, "h", "d", 9), "value", hostile);
-    sample_set(&b->header.device, hostile), sample_set(&b->header.driver, hostile), sample_set(&b->header.subject, hostile);
+    sample_set(&b->header.device, hostile), sample_set(&b->header.driver, hostile),
+        sample_set(&b->header.subject, hostile);
     at_comparison c = compared(a, b);
     c.name[1] = hostile;
-    void (*const put[])(FILE *, const at_comparison *) = {at_put_comparison_text, at_put_comparison_markdown, at_put_comparison_json};
+    void (*const put[])(FILE *, const at_comparison *) = {at_put_comparison_text, at_put_comparison_markdown,
+                                                          at_put_comparison_json};
     for (int i = 0; i < 3; i++) {
         char *text = text_of(&c, put[i]);
         cr_expect_null(strpbrk(text, "\x1b\x07\r"), "%s", text);

@@ -8,7 +8,7 @@
 #define FOREIGN (ALL & ~AT_HARDENED)
 #define FAULTS(X)                                                                                                      \
     X(right, ALL, "none")                                                                                              \
-    X(modest, AT_CAPTURE, "none, but nothing is promised: rows are summed in the order of slots, in tiles by batch")   \
+    X(modest, AT_CAPTURE, "none, but nothing is promised: keys in the order of slots, tiles by batch and by length")   \
     X(uncaptured, 0, "none, and capture is not promised")                                                              \
     X(foreign, FOREIGN, "none; refuses without ids and sentences, and what it may refuse it accepts")                  \
     X(past_end, ALL, "writes an element behind output")                                                                \
@@ -16,6 +16,7 @@
     X(past_workspace, ALL, "writes a byte behind the workspace")                                                       \
     X(reads_past_key, ALL, "reads a row behind key")                                                                   \
     X(changes_input, ALL, "changes query")                                                                             \
+    X(changes_input_later, ALL, "changes query from a kernel's second run on")                                         \
     X(changes_metadata, ALL, "changes attention_metadata")                                                             \
     X(changes_slot, ALL, "changes a cached row that no token writes")                                                  \
     X(skips_element, ALL, "leaves the last element of output unwritten")                                               \
@@ -89,18 +90,20 @@ static int64_t elements(const problem *p) {
     return p->tokens * p->node.heads * p->v_head_size;
 }
 
+static int64_t tile_of(const problem *p) {
+    const int alone = p->sequences == 1, is_short = p->tokens < SHORT_PREFILL;
+    if (p->fault == modest) return !is_short ? TILE : alone ? SHORT_TILE : SHORT_TILE + 2;
+    return (p->fault == batch_tiles && alone) || (p->fault == chunk_tiles && is_short) ? SHORT_TILE : TILE;
+}
+
 static bend bent(const problem *p) {
     at_kernel *k = p->kernel;
-    const int alone = p->sequences == 1, is_short = p->tokens < SHORT_PREFILL;
     bend how = {
-        .tile =
-            (p->fault == batch_tiles && alone) || (p->fault == modest && alone) || (p->fault == chunk_tiles && is_short)
-                ? SHORT_TILE
-                : TILE,
+        .tile = tile_of(p),
         .slot_order = p->fault == slot_order || p->fault == modest,
         .from_chunk = p->fault == chunk_position,
         .skipped_too = p->fault == writes_rejected,
-        .rounds_products = p->fault == chunk_rounding && is_short,
+        .rounds_products = p->fault == chunk_rounding && p->tokens < SHORT_PREFILL,
         .turns_back = p->fault == turns_back,
         .zero_for_nan = p->fault == zero_for_nan,
         .nan_unwritten = p->fault == skips_nan,
@@ -122,6 +125,7 @@ static void damage(const problem *p, const at_cpu_how *how) {
     case before_start: output[-1] = 0; break;
     case past_workspace: ((char *)p->sum)[p->workspace_bytes] = 0; break;
     case changes_input: *(uint16_t *)(uintptr_t)p->query ^= 1; break;
+    case changes_input_later: *(uint16_t *)(uintptr_t)p->query ^= p->kernel->runs > 1; break;
     case changes_slot: p->cache[slot_of(p, 0, 0) * p->head_size + 3] ^= 1; break;
     case changes_its_mind: output[5] ^= p->kernel->runs > 1; break;
     case follows_order: output[5] ^= how->order == AT_BACKWARD; break;

@@ -138,6 +138,15 @@ static void sends_itself_a_term(const at_call *call) {
     (void)call;
     raise(SIGTERM);
 }
+/* What a sanitizer would say, where a stand-in for one has left the name of its log. */
+static void is_caught(const at_call *call) {
+    const char *name = getenv("ATTEST_TEST_LOG");
+    FILE *log = name ? fopen(name, "a") : NULL;
+    (void)call;
+    if (log == NULL) return;
+    fputs("========= Invalid __global__ read of size 4 bytes\n=========     at v1_attend+0x1a0\n=========\n", log);
+    fclose(log);
+}
 static void is_fine(const at_call *call) {
     (void)call;
 }
@@ -162,6 +171,7 @@ static const struct {
     {"bomb", leaves_a_bomb},
     {"unload", dies_when_unloaded},
     {"term", sends_itself_a_term},
+    {"caught", is_caught},
     {"flaky", is_fine},
     {"wrong", is_fine},
     {"unsupported", is_fine},

@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# What the program says and how it exits: each check runs it and holds its exit status and its words against what is due. The subjects that
+# crash, hang and lie are harness/tests/subjects/faulty.c; each fails on one of the ten cases of harness/tests/suites. Under a minute.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+attest=$PWD/${ATTEST:-build/attest}
+faulty=$PWD/${FAULTY:-build/release/tests/subjects}/faulty.so
+ten="--cases harness/tests/suites --mode eager --no-progress --color never"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export ATTEST_TEST_INNER=$PWD/${INNER:-build/subjects/cpu.so}
+unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX SLURM_ARRAY_TASK_ID SLURM_ARRAY_TASK_COUNT NO_COLOR
+passed=0 failed=0
+
+make --no-print-directory -s "${faulty#"$PWD"/}" || exit 1
+
+# check WHAT COMMAND...: one check
+check() {
+    local what=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $what"; fi
+}
+
+# says STATUS WORDS ARGUMENTS...: attest exits so, and a line of its output holds the words; the output stays in $scratch/out and err
+says() {
+    local due=$1 words=$2 status
+    shift 2
+    # shellcheck disable=SC2086
+    "$attest" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    status=$?
+    check "attest $*: exit $status, due $due: $(tail -n 1 "$scratch/err" | cut -c1-200)" test "$status" = "$due"
+    check "attest $*: no line with '$words': $(tail -n 2 "$scratch/out" "$scratch/err" | cut -c1-300)" grep -qF -- "$words" "$scratch/out" "$scratch/err"
+}
+
+one_line_of_error() { [[ $(wc -l <"$scratch/err") == 1 && ! -s $scratch/out ]]; }
+last_line_is() { [[ $(tail -n 1 "$scratch/out") == "$1"* ]]; }
+# run's arguments, of which ten must be split: says runs them as they are
+ten() { local due=$1 words=$2; shift 2; says "$due" "$words" run $ten --out "$scratch/run" "$@"; }
+
+# What two journals must share: everything but times, workers, and the order in which attempts finished.
+essence() {
+    grep -v '^{"journal"\|^{"end"' "$1" | sed -E 's/"seconds(_oracle|_subject)?":[^,}]*//g; s/"worker":[0-9]+//; s/"device":"cpu [0-9]+"//' | sort
+}
+same_results() { diff <(essence "$1") <(essence "$2") >"$scratch/diff" || { head -c 600 "$scratch/diff"; false; }; }
+
+usage() {
+    says 0 'usage: attest COMMAND' help
+    says 0 '--resume' run --help
+    says 64 "no command 'judgement'" judgement
+    says 64 'no option --nonsense' run --nonsense
+    says 64 "run takes no words" run window
+    says 64 'merge needs OUT' merge
+    says 64 'cannot be read' report "$scratch/none.jsonl"
+}
+
+selection() {
+    ten 0 'VALIDATED on CPU execution (no GPU seen): 10 of 10 cases' --subject cpu
+    check 'a run that validates says nothing on stderr' test ! -s "$scratch/err"
+    ten 64 "matches none of 10 cases" --subject cpu -k nothing
+    says 2 'UNVALIDATED: nothing was judged: no case of' run --subject cpu -k full-size --tier smoke --out "$scratch/run"
+    ten 2 'nothing was judged' --subject "$faulty:unsupported"
+    ten 2 'a GPU is required' --subject cpu --require-gpu
+    mkdir "$scratch/cases"
+    cp harness/tests/suites/ten.yaml "$scratch/cases"
+    printf 'schema: 1\nabout: An index.\nsuites: [ten, lost]\n' >"$scratch/cases/index.yaml"
+    says 2 "0 cases were executed where the floor is lost=1" run --subject cpu --cases "$scratch/cases" --out "$scratch/run"
+    says 64 "the index asks for a suite lost" check --cases "$scratch/cases"
+    printf 'schema: 1\nabout: An index.\nsuites: [ten]\n' >"$scratch/cases/index.yaml"
+    says 0 'VALIDATED' run --subject cpu --cases "$scratch/cases" --out "$scratch/run" --no-progress
+}
+
+subjects() {
+    local s
+    for s in /nowhere.so Makefile "$scratch" "${faulty%/*}/no_symbol.so" "${faulty%/*}/broken.so:1" "${faulty%/*}/unresolved.so" nobody "$faulty:nobody"; do
+        ten 2 'UNVALIDATED: nothing was judged' --subject "$s"
+        check "subject $s: one line" test "$(cat "$scratch/out" "$scratch/err" | wc -l)" = 1
+    done
+    ATTEST_TEST_INNER=/nowhere ten 2 'a worker did not come up: killed by SIGABRT' --subject "$faulty:fine"
+}
+
+faults() {
+    local fault words verdict
+    while read -r fault verdict words; do
+        # shellcheck disable=SC2086
+        ten 1 "9 PASS, 1 $verdict" --subject "$faulty:$fault" --memory 512M --timeout 2
+        check "$fault: '$words'" grep -qF -- "$words" "$scratch/out"
+        check "$fault: the last line is the verdict" last_line_is 'FAILED on CPU execution (no GPU seen): 9 of 10 cases'
+        check "$fault: nothing reaches the terminal as it is" bash -c "! grep -qP '\\x1b' '$scratch/out' '$scratch/err' '$scratch/run/summary.md' '$scratch/run/report.txt'"
+    done <<'FAULTS'
+segv CRASH killed by SIGSEGV (Segmentation fault) in phase 'execute'
+abort CRASH its last words: assertion failed: the sky is green
+forever TIMEOUT no answer within 2 s in phase 'execute'
+exit CRASH the worker left with exit status 0
+close CRASH Bad file descriptor
+garbage CRASH into the worker's pipe came what the worker did not send
+forge CRASH into the worker's pipe came what the worker did not send
+boast CRASH VALIDATED on NVIDIA H200
+leak CRASH killed by SIG
+fault CRASH byte 1 past the end of query
+poison FAIL earlier one failed
+wrong FAIL value: output: token 0
+FAULTS
+    ten 1 '9 PASS, 1 FLAKY' --subject "$faulty:flaky" --repeat 4
+    check 'flaky: counts' grep -qF 'repeat: of 4 runs: 2 PASS, 2 FAIL' "$scratch/out"
+    ten 1 'stopped after 1 failed attempts' --subject "$faulty:wrong" --max-fail 1 -j1
+}
+
+hostile() {
+    local file
+    for file in harness/tests/hostile/*.yaml; do
+        (ulimit -v 4000000 && exec "$attest" run --subject cpu --cases "$file" --out "$scratch/hostile") >"$scratch/out" 2>"$scratch/err"
+        check "$file: exit $?, due 64" test $? = 64
+        check "$file: one line" one_line_of_error
+    done
+    check 'nothing was run' test ! -e "$scratch/hostile"
+    ten 64 "$scratch/err/sub" --subject /nowhere.so --out "$scratch/err/sub"
+    check 'an unwritable directory is said before anything runs' one_line_of_error
+}
+
+waivers() {
+    local day=2099-12-31
+    waiver() {
+        printf "schema: 1\nwaivers:\n- {case: '%s', device: 'CPU*', owner: kernels, reason: known, url: 'https://example.org/1', expires: %s}\n" "$1" "$2" >"$scratch/waivers.yaml"
+    }
+    waiver ten/tokens/new=5 $day
+    ten 0 '9 PASS, 1 WAIVED' --subject "$faulty:wrong" --waivers "$scratch/waivers.yaml"
+    waiver ten/tokens/new=4 $day
+    ten 1 '9 PASS, 1 FAIL' --subject "$faulty:wrong" --waivers "$scratch/waivers.yaml"
+    waiver ten/tokens/new=4 2020-01-01
+    ten 1 'ended on 2020-01-01' --subject cpu --waivers "$scratch/waivers.yaml"
+    waiver gone $day
+    ten 64 "the waiver of 'gone' matches none of 10 cases" --subject cpu --waivers "$scratch/waivers.yaml"
+    ten 64 'cannot be read' --subject cpu --waivers "$scratch/no-such-file.yaml"
+}
+
+# kill -9 at a moment within the run, then --resume: as if nothing had happened
+killed_and_resumed() {
+    local times=$1 tier=$2 moment
+    says 0 VALIDATED run --subject cpu --tier "$tier" --out "$scratch/whole" --no-progress
+    for ((i = 0; i < times; i++)); do
+        rm -rf "$scratch/killed"
+        "$attest" run --subject cpu --tier "$tier" --out "$scratch/killed" --no-progress >/dev/null 2>&1 &
+        local pid=$!
+        moment=$(printf '0.%03d' $((RANDOM % 400)))
+        sleep "$moment"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        says 0 VALIDATED run --subject cpu --tier "$tier" --out "$scratch/killed" --no-progress --resume
+        check "killed after $moment s and resumed: the same results" same_results "$scratch/whole/results.jsonl" "$scratch/killed/results.jsonl"
+    done
+}
+
+resumed() {
+    killed_and_resumed "${KILLS:-3}" smoke
+    says 64 'differ in seed: 1, 2' run --subject cpu --tier smoke --out "$scratch/killed" --resume --seed 2
+    says 64 'differ in subject' run --subject "$faulty:fine" --tier smoke --out "$scratch/killed" --resume
+    says 64 'differ in tier' run --subject cpu --tier quick --out "$scratch/killed" --resume
+    (ulimit -f 60 && exec "$attest" run --subject cpu --tier smoke --out "$scratch/full" --no-progress) >"$scratch/out" 2>"$scratch/err"
+    check 'a full disk is exit 3' test $? = 3
+    check 'a full disk is said' grep -q 'could not be written' "$scratch/err"
+    check 'whole lines stay' bash -c "tail -c 1 '$scratch/full/results.jsonl' | xxd -p | grep -q 0a"
+    says 0 VALIDATED run --subject cpu --tier smoke --out "$scratch/full" --no-progress --resume
+    check 'after a full disk: the same results' same_results "$scratch/whole/results.jsonl" "$scratch/full/results.jsonl"
+}
+
+# signal NAME DUE: in the middle of a run
+interrupted() {
+    "$attest" run $ten --subject "$faulty:forever" --out "$scratch/stopped" -j1 >"$scratch/out" 2>"$scratch/err" &
+    local pid=$!
+    sleep 0.5
+    kill -s "$1" $pid
+    wait $pid
+    check "$1: exit $?, due 2" test $? = 2
+    check "$1: what was judged is kept" grep -q '^attempts  [1-9] PASS' "$scratch/out"
+    check "$1: the last line" last_line_is 'UNVALIDATED on CPU execution (no GPU seen): the run was cut short'
+    check "$1: no worker is left" bash -c "! pgrep -P $pid >/dev/null"
+    says 0 VALIDATED report "$scratch/whole/results.jsonl" --out "$scratch/report"
+    says 2 'cut short' report "$scratch/stopped/results.jsonl" --out "$scratch/report"
+}
+
+sharded() {
+    local n=7
+    for ((i = 1; i <= n; i++)); do
+        says 0 "shard $i of $n" run --subject cpu --tier smoke --out "$scratch/part$i" --no-progress --shard "$i/$n"
+    done
+    says 0 VALIDATED merge "$scratch/merged" "$scratch"/part[1-7]
+    check 'seven shards merged: the same results' same_results "$scratch/whole/results.jsonl" "$scratch/merged/results.jsonl"
+    check 'seven shards merged: the same verdict' bash -c "diff <(head -n 1 '$scratch/whole/report.txt') <(head -n 1 '$scratch/merged/report.txt')"
+    says 2 'shard 4 of 7: no journal of it is here' merge "$scratch/merged" "$scratch"/part[1-3] "$scratch"/part[5-7]
+    says 0 'stand in more than one journal, and alike' merge "$scratch/merged" "$scratch"/part[1-7] "$scratch/part2/results.jsonl"
+    says 64 'differ in number of shards' merge "$scratch/merged" "$scratch"/part[1-7] "$scratch/whole"
+    GTEST_TOTAL_SHARDS=7 GTEST_SHARD_INDEX=3 says 0 'shard 4 of 7' run --subject cpu --tier smoke --out "$scratch/gtest" --no-progress
+    check 'GTEST_SHARD_INDEX 3 is shard 4' same_results "$scratch/part4/results.jsonl" "$scratch/gtest/results.jsonl"
+    SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=7 says 0 'shard 5 of 7' run --subject cpu --tier smoke --out "$scratch/slurm" --no-progress
+    check 'task 5 of 1-7 is shard 5' same_results "$scratch/part5/results.jsonl" "$scratch/slurm/results.jsonl"
+    GTEST_TOTAL_SHARDS=7 says 64 'one alone is set' run --subject cpu
+}
+
+together() {
+    "$attest" run $ten --subject "$faulty:forever" --out "$scratch/shared" --timeout 3 -j1 >/dev/null 2>&1 &
+    local pid=$!
+    sleep 0.3
+    says 64 'another run is writing this journal' run $ten --subject cpu --out "$scratch/shared"
+    kill -9 $pid
+    wait $pid 2>/dev/null
+}
+
+# A stand-in for compute-sanitizer: keeps a log as the tool does, and runs what it is given.
+sanitized() {
+    ten 3 'no compute-sanitizer on the PATH' --subject cpu --sanitizer memcheck
+    mkdir -p "$scratch/bin"
+    cat >"$scratch/bin/compute-sanitizer" <<'TOOL'
+#!/usr/bin/env bash
+while [[ $1 == --* ]]; do
+    [[ $1 == --log-file ]] && export ATTEST_TEST_LOG=$2
+    shift 2
+done
+echo "========= COMPUTE-SANITIZER" >>"$ATTEST_TEST_LOG"
+"$@"
+status=$?
+[[ -z $NO_SUMMARY ]] && echo "========= ERROR SUMMARY: 0 errors" >>"$ATTEST_TEST_LOG"
+exit $status
+TOOL
+    chmod +x "$scratch/bin/compute-sanitizer"
+    local before=$PATH
+    PATH=$scratch/bin:$PATH
+    ten 0 VALIDATED --subject "$faulty:fine" --sanitizer memcheck
+    ten 1 '9 PASS, 1 FAIL' --subject "$faulty:caught" --sanitizer racecheck -j1
+    check 'the finding is of the attempt that made it' grep -q '^FAIL ten/tokens/new=5' "$scratch/out"
+    check 'the finding is told' grep -qF 'racecheck: Invalid __global__ read of size 4 bytes; at v1_attend+0x1a0' "$scratch/out"
+    NO_SUMMARY=1 ten 3 'ended without a summary' --subject "$faulty:fine" --sanitizer memcheck -j1
+    PATH=$before
+    ten 64 'none of memcheck' --subject cpu --sanitizer leakcheck
+}
+
+cost() {
+    says 0 'overhead per attempt: median' bench --overhead
+    check "an attempt costs less than 5 ms: $(head -n 1 "$scratch/out")" awk '/median/ { exit !($5 < 5) }' "$scratch/out"
+}
+
+for part in usage selection subjects faults hostile waivers resumed sharded together sanitized cost; do
+    start=$SECONDS
+    $part
+    [[ -z ${VERBOSE:-} ]] || echo "$part: $((SECONDS - start)) s"
+done
+interrupted INT
+interrupted TERM
+echo "$passed passed, $failed failed"
+((failed == 0 && passed > 0))
