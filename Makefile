@@ -169,9 +169,9 @@ $(B)/calibrate: $(patsubst %.c,$(B)/%.o,$(wildcard oracle/tests/calibrate*.c) or
 
 ## portable: one tar.gz that judges on any x86-64 Linux from glibc 2.34 on, with an NVIDIA driver and nothing else
 portable: build/attest-portable.tar.gz
-build/attest-portable.tar.gz: $(BIN)/attest subjects
+build/attest-portable.tar.gz: $(BIN)/attest $(BIN)/include/attest/subject.h subjects
 	@rm -rf build/portable && mkdir -p build/portable/attest
-	cp -r build/attest build/subjects cases LICENSE ci/portable.md build/portable/attest
+	cp -r build/attest build/subjects build/include cases LICENSE ci/portable.md build/portable/attest
 	cp ci/portable-gate.sh build/portable/attest/gate.sh
 	tar -C build/portable --owner=0 --group=0 -czf $@ attest
 .PHONY: portable

@@ -19,47 +19,47 @@ says() { [[ $said == *"$1"* ]] || { echo "not said: $1"; echo "$said"; exit 1; }
 
 # two runs
 for run in one two; do
-    expect 0 $attest run --subject cpu --tier smoke --no-progress --out "$work/$run"
+    expect 0 "$attest" run --subject cpu --tier smoke --no-progress --out "$work/$run"
 done
-expect 0 $attest compare "$work/one" "$work/two"
+expect 0 "$attest" compare "$work/one" "$work/two"
 says "SAME: 0 of "
 says " new, 0 gone"
 says "contents  the same behind every id"
-expect 0 $attest compare "$work/one" "$work/two" --json
+expect 0 "$attest" compare "$work/one" "$work/two" --json
 says '"differences":['$'\n'']'
-expect 0 $attest compare "$work/one" "$work/two" --markdown
+expect 0 "$attest" compare "$work/one" "$work/two" --markdown
 says "## SAME: 0 of "
-expect 0 $attest run --subject cpu --tier smoke --seed 2 --no-progress --out "$work/seed"
-expect 0 $attest compare "$work/one" "$work/seed"
+expect 0 "$attest" run --subject cpu --tier smoke --seed 2 --no-progress --out "$work/seed"
+expect 0 "$attest" compare "$work/one" "$work/seed"
 says ", other ones in "
 mkdir "$work/none"
-expect 2 $attest compare "$work/none" "$work/one"
-expect 64 $attest compare "$work/one"
+expect 2 "$attest" compare "$work/none" "$work/one"
+expect 64 "$attest" compare "$work/one"
 
 # a bundle
-expect 0 $attest bundle "$work/one" --out "$work/made"
+expect 0 "$attest" bundle "$work/one" --out "$work/made"
 digest=${said##* }
 mkdir "$work/elsewhere"
 mv "$work/made" "$work/elsewhere/moved"
-expect 0 $attest verify "$work/elsewhere/moved"
+expect 0 "$attest" verify "$work/elsewhere/moved"
 says "ok: bundle $digest"
-expect 0 $attest verify "$work/elsewhere/moved" "$digest" --inputs
+expect 0 "$attest" verify "$work/elsewhere/moved" "$digest" --inputs
 says "inputs    bit for bit"
 (cd "$work/elsewhere/moved" && sha256sum --quiet --check --strict SHA256SUMS)
-expect 64 $attest bundle "$work/one" --out "$work/elsewhere/moved"
+expect 64 "$attest" bundle "$work/one" --out "$work/elsewhere/moved"
 for file in results.jsonl cases/window.yaml environment.json tolerance.md; do
     cp -r "$work/elsewhere/moved" "$work/changed"
     last=$(($(stat -c %s "$work/changed/$file") - 2))
     printf '~' | dd of="$work/changed/$file" bs=1 seek=$last conv=notrunc status=none
-    expect 1 $attest verify "$work/changed"
+    expect 1 "$attest" verify "$work/changed"
     says "changed: $file"
     rm -r "$work/changed"
 done
-expect 1 $attest verify "$work/elsewhere/moved" "${digest//[0-9]/0}"
-expect 0 $attest bundle "$work/one" --out "$work/made.tar.gz"
-expect 0 $attest verify "$work/made.tar.gz" --json
+expect 1 "$attest" verify "$work/elsewhere/moved" "${digest//[0-9]/0}"
+expect 0 "$attest" bundle "$work/one" --out "$work/made.tar.gz"
+expect 0 "$attest" verify "$work/made.tar.gz" --json
 says '"ok":true'
-expect 0 $attest compare "$work/made.tar.gz" "$work/two"
+expect 0 "$attest" compare "$work/made.tar.gz" "$work/two"
 
 # the gate, with a kernel that is a baseline first, then loses a key of its window, then is right and less exact
 gate() {
@@ -67,15 +67,15 @@ gate() {
     ATTEST_OUT=$work/gate ATTEST_BUNDLE=$work/bundle ATTEST_BASELINES=$work/baselines GITHUB_STEP_SUMMARY=$work/step.md \
         ATTEST=$attest ci/gate.sh --subject "$work/gated.so" -k window/new-tokens -k prefill/ordinary --no-progress
 }
-expect 0 $attest new subject gated --out "$work"
+expect 0 "$attest" new subject gated --out "$work"
 mkdir "$work/baselines"
 expect 0 gate
 says "no baseline of this card"
-expect 0 $attest compare --summary "$work/gate" --out "$work/baselines"
+expect 0 "$attest" compare --summary "$work/gate" --out "$work/baselines"
 [[ $said == "$work/baselines/cpu-execution/gated.jsonl" ]]
 expect 0 gate
 says "baseline  SAME: 0 of "
-expect 0 $attest verify "$work/bundle"
+expect 0 "$attest" verify "$work/bundle"
 cp "$work/gated.c" "$work/right.c"
 sed -i 's/: position - p->keys_before;/: position - p->keys_before + 1;/' "$work/gated.c"
 expect 1 gate
@@ -83,7 +83,7 @@ says "regressed: PASS to FAIL: window/new-tokens/"
 says "output: token "
 grep -q '## REGRESSED' "$work/step.md"
 before=$(sha256sum <"$work/baselines/cpu-execution/gated.jsonl")
-expect 2 $attest compare --summary "$work/gate" --out "$work/baselines" # a failed run makes none, and leaves the old one
+expect 2 "$attest" compare --summary "$work/gate" --out "$work/baselines" # a failed run makes none, and leaves the old one
 [[ $(sha256sum <"$work/baselines/cpu-execution/gated.jsonl") == "$before" ]]
 cp "$work/right.c" "$work/gated.c"
 sed -i 's|p->sums\[c\] / total|p->sums[c] / total * (1 + 0x1p-20f)|' "$work/gated.c"

@@ -48,12 +48,25 @@ static bool is_word(const char *name, size_t bytes, const char *more) {
 
 /* ---- a subject ---- */
 
+/* What to type next: with the header that lies with this program, if one does. */
+static void tell_subject(const char *path) {
+    static const char name[] = "/attest/subject.h";
+    const char *header = at_beside("include/attest/subject.h"), *shown = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+    int stem = (int)strlen(shown) - 2;
+    printf("%s\nnext:\n  cc -std=c11 -O2 -shared -fPIC ", shown);
+    if (access(header, F_OK) == 0)
+        printf("-I%.*s", (int)(strlen(header) - strlen(name)), header);
+    else
+        fputs("$(pkg-config --cflags attest)", stdout);
+    printf(" -o %.*s.so %s -lm\n", stem, shown, shown);
+    printf("  attest run --subject %s%.*s.so --tier smoke\n", strchr(shown, '/') == NULL ? "./" : "", stem, shown);
+}
+
 static at_status new_subject(const char *name, const at_options *o, at_error *err) {
-    const char *header = at_beside("include/attest/subject.h"), *directory = o->out != NULL ? o->out : ".";
     if (!is_word(name, strlen(name), "_-")) {
         return at_fail(err, AT_USAGE, "'%s': a subject's name is of a-z, 0-9, - and _, and starts with a letter", name);
     }
-    char *path = at_text("%s/%s.c", directory, name), *text = NULL;
+    char *path = at_text("%s/%s.c", o->out != NULL ? o->out : ".", name), *text = NULL;
     size_t bytes = 0;
     FILE *f = path != NULL ? open_memstream(&text, &bytes) : NULL;
     at_status st = AT_OK;
@@ -64,13 +77,7 @@ static at_status new_subject(const char *name, const at_options *o, at_error *er
         st = at_fail(err, AT_USAGE, "%s: is there already; choose another name", path);
     else
         st = at_file_write(path, text, bytes, err);
-    if (st == AT_OK) {
-        const char *shown = strncmp(path, "./", 2) == 0 ? path + 2 : path;
-        printf("%s\nnext:\n  cc -std=c11 -O2 -shared -fPIC -I%.*s -o %.*s.so %s -lm\n  attest run --subject %s%.*s.so "
-               "--tier smoke\n",
-               shown, (int)(strlen(header) - strlen("/attest/subject.h")), header, (int)strlen(shown) - 2, shown, shown,
-               strchr(shown, '/') == NULL ? "./" : "", (int)strlen(shown) - 2, shown);
-    }
+    if (st == AT_OK) tell_subject(path);
     free(text);
     free(path);
     return st;

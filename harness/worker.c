@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 at_status at_hello_to_json(char **out, at_status st, const at_header *header, const at_error *why, at_error *err)
 {
@@ -142,8 +143,12 @@ int at_worker_main(const at_options *o)
     at_phase("idle");
     if (st == AT_OK) st = serve(&work.host, cases, &done, &err);
     if (st != AT_OK) fprintf(stderr, "%s\n", err.text);
+    if (done) { /* a poisoned context cannot be closed in order, not even by exit's handlers */
+        at_blackbox_leave();
+        _exit((int)st);
+    }
     at_phase("putting subject and device away");
-    if (!done) at_host_close(&work); /* a poisoned context cannot be closed in order */
+    at_host_close(&work);
     at_blackbox_leave();
     at_header_clear(&header);
     at_cases_free(cases);

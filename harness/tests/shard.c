@@ -9,12 +9,15 @@
 
 static at_cases *cases;
 
+static void forget_variables(void) {
+    static const char *const names[] = {"GTEST_TOTAL_SHARDS",   "GTEST_SHARD_INDEX",      "SLURM_ARRAY_TASK_ID",
+                                        "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_STEP"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
+}
 static void enter(void) {
     scratch_open();
     cases = scratch_load("cases:\n  - {name: m, why: A reason., geometry: tiny, matrix: {past: 0..29, new: [1, 2, 64]}}\n");
-    static const char *const names[] = {"GTEST_TOTAL_SHARDS",   "GTEST_SHARD_INDEX",    "SLURM_ARRAY_TASK_ID",
-                                        "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_STEP"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unsetenv(names[i]);
+    forget_variables();
 }
 static void leave(void) {
     at_cases_free(cases);
@@ -86,12 +89,11 @@ Test(shard, the_plan_follows_selection_and_content) {
 static void says(const char *const *set, int64_t shard, int64_t shards) {
     at_options o = whole();
     at_error err = {0};
-    enter(); /* forgets what was set before */
+    forget_variables();
     for (; set[0] != NULL; set += 2) setenv(set[0], set[1], 1);
     at_status st = at_shard_from_environment(&o, &err);
     cr_expect_eq(st, shard > 0 ? AT_OK : AT_USAGE, "%s", err.text);
     if (shard > 0) cr_expect(o.shard == shard && o.shards == shards, "%ld of %ld", (long)o.shard, (long)o.shards);
-    leave();
 }
 #define SAYS(shard, shards, ...) says((const char *const[]){__VA_ARGS__, NULL}, shard, shards)
 
@@ -102,8 +104,6 @@ Test(shard, gtest_and_slurm_variables_are_understood) {
     SAYS(3, 4, "SLURM_ARRAY_TASK_ID", "10", "SLURM_ARRAY_TASK_COUNT", "4", "SLURM_ARRAY_TASK_MIN", "6", "SLURM_ARRAY_TASK_STEP", "2");
     SAYS(2, 3, "GTEST_TOTAL_SHARDS", "3", "GTEST_SHARD_INDEX", "1", "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "9");
     SAYS(1, 1, "HOME", "/");
-    enter(), leave();
-    enter();
 }
 
 Test(shard, variables_that_make_no_sense_are_refused) {
@@ -112,7 +112,6 @@ Test(shard, variables_that_make_no_sense_are_refused) {
     SAYS(0, 0, "GTEST_TOTAL_SHARDS", "x", "GTEST_SHARD_INDEX", "1");
     SAYS(0, 0, "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "3", "SLURM_ARRAY_TASK_MIN", "1");
     SAYS(0, 0, "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "3", "SLURM_ARRAY_TASK_MIN", "0", "SLURM_ARRAY_TASK_STEP", "2");
-    enter();
 }
 
 Test(shard, a_shard_that_was_given_overrules_them) {
