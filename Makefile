@@ -262,3 +262,6 @@ $(fuzzers:%=build/fuzz/run/%): build/fuzz/run/%: $(B)/harness/fuzz/%.o $(B)/harn
 test-all: deps
 	@ci/test-all.sh
 .PHONY: fuzz test-all
+
+# the page of reports/ is taken in by the assembler, which names no prerequisites
+$(B)/reports/write_html_files.o: $(wildcard reports/page/* reports/page/vendor/*)

@@ -1,4 +1,4 @@
-/* list, check and show: the cases without a subject. */
+/* list and show: the cases without a subject. */
 #include "commands.h"
 #include "design.h"
 #include "plan.h"
@@ -52,91 +52,6 @@ at_status at_command_list(at_options *o, at_error *err)
 }
 
 static or_dialect any_dialect(const at_case *c) { return c->any_dialect ? OR_GENAI : c->dialect; }
-
-/* A rule that no case asks for, or a gate of it, in a dialect that has it. */
-static size_t rules_without_case(const at_cases *cases)
-{
-    static const struct {
-        or_gate bit;
-        const char *name;
-    } gate[] = {{OR_SUPPORTS, "supports"}, {OR_CREATE, "create"}, {OR_EXECUTE, "execute"}};
-    size_t rules, missing = 0;
-    const or_rule *rule = or_rules(&rules);
-    for (size_t r = 0; r < rules; r++) {
-        for (size_t g = 0; g < 3; g++) {
-            size_t i = 0, n = at_cases_count(cases);
-            if (!(rule[r].gates & gate[g].bit)) continue;
-            while (i < n && !(at_cases_at(cases, i)->expect == AT_EXPECT_REFUSAL && (at_cases_at(cases, i)->gates & gate[g].bit) &&
-                              strcmp(at_cases_at(cases, i)->rule, rule[r].id) == 0)) {
-                i++;
-            }
-            if (i < n) continue;
-            printf("rule %s has no case at %s\n", rule[r].id, gate[g].name);
-            missing++;
-        }
-    }
-    return missing;
-}
-
-/* Suites without their line in the index, which nobody would miss, and lines without their suite. */
-/* A mode that a case lists and that does not apply to it would make no attempt, and nobody would miss it. */
-static size_t idle_modes(const at_case *c)
-{
-    size_t faults = 0;
-    for (char **name = c->modes; name != NULL && *name != NULL; name++) {
-        const at_mode *mode = at_mode_by_name(*name);
-        if (mode != NULL && at_mode_wanted(mode, c)) continue;
-        printf("%s:%d: %s: mode %s does not apply to it\n", c->place.file, c->place.line, c->id, *name);
-        faults++;
-    }
-    return faults;
-}
-
-static size_t index_faults(const at_cases *cases)
-{
-    char *const *index = at_cases_index(cases);
-    size_t faults = 0;
-    for (char *const *name = index; *name != NULL; name++) {
-        if (at_cases_has_suite(cases, *name)) continue;
-        printf("the index asks for a suite %s, which is not there\n", *name);
-        faults++;
-    }
-    for (size_t i = 0; index[0] != NULL && i < at_cases_suites(cases); i++) {
-        const at_suite *suite = at_cases_suite(cases, i);
-        char *const *name = index;
-        while (*name != NULL && strcmp(*name, suite->suite) != 0) name++;
-        if (*name != NULL) continue;
-        printf("%s: suite %s is not in the index; add it there\n", at_shown(suite->file), suite->suite);
-        faults++;
-    }
-    return faults;
-}
-
-at_status at_command_check(at_options *o, at_error *err)
-{
-    at_cases *cases = NULL;
-    at_error why;
-    size_t bad = 0, planned = 0;
-    at_status st = at_load_default_cases(&cases, o, err);
-    if (st != AT_OK) return st;
-    if (!o->tier_given) o->tier = AT_FULL;
-    for (size_t i = 0; i < at_cases_count(cases); i++) {
-        const at_case *c = at_cases_at(cases, i);
-        at_plan *plan = NULL;
-        if (c->tier > o->tier || (o->patterns > 0 && !at_selected(c, o))) continue;
-        planned++;
-        bad += idle_modes(c);
-        if (at_plan_make(&plan, c, any_dialect(c), o->seed, &why) != AT_OK) {
-            printf("%s:%d: %s: %s\n", at_shown(c->place.file), c->place.line, c->id, why.text); /* an error is escaped already */
-            bad++;
-        }
-        at_plan_free(plan);
-    }
-    if (o->patterns == 0) bad += rules_without_case(cases) + index_faults(cases);
-    printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned, bad);
-    at_cases_free(cases);
-    return bad == 0 ? AT_OK : at_fail(err, AT_USAGE, "the suites have %zu faults, listed above", bad);
-}
 
 static void show_tensor(const char *name, const or_tensor *t, const char *digest)
 {

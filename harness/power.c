@@ -97,6 +97,22 @@ at_status at_power_of(at_reading *out, const at_plan *plan, const or_arithmetic 
     return st;
 }
 
+at_status at_has_teeth(bool *out, const at_plan *plan, at_error *err)
+{
+    const or_arithmetic lanes = {.rope = OR_ROPE_EXACT, .dot = OR_DOT_F32, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM, .p = OR_F32, .partial = OR_F32,
+                                 .tile = 128, .splits = 1};
+    ground g;
+    at_reading reading = AT_READING_ABSENT;
+    at_status st = open_ground(&g, plan, &lanes, err);
+    if (st != AT_OK) return st;
+    for (size_t i = 0; or_hypothesis_at(i) != NULL && reading != AT_READING_REJECTED && st == AT_OK; i++) {
+        st = power_of_reading(&reading, &g, or_hypothesis_at(i), err);
+    }
+    *out = reading == AT_READING_REJECTED;
+    close_ground(&g);
+    return st;
+}
+
 bool at_needs_teeth(const at_plan *plan)
 {
     const or_problem *p = &plan->problem;

@@ -20,6 +20,9 @@ AT_MUST_USE at_status at_power_of(at_reading *out, const at_plan *, const or_ari
 /* Must a case of this plan reject some reading? Those with no visible key, and those that copy bytes, have teeth of other kinds. */
 bool at_needs_teeth(const at_plan *);
 
+/* Whether any reading is rejected under the arithmetic of f32 lanes, the tightest there is. */
+AT_MUST_USE at_status at_has_teeth(bool *out, const at_plan *, at_error *err);
+
 /* Which readings give `output` ([T, H, vhs]), inside the budget in every judged row: out: [at_hypotheses()]. */
 AT_MUST_USE at_status at_explain(bool *out, const at_plan *, const or_arithmetic *, const uint16_t *output, at_error *err);
 

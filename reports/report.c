@@ -16,6 +16,7 @@ static const at_writer writers[] = {
     {"coverage-json", "coverage.json", at_write_coverage_json},
     {"summary", "summary.md", at_write_summary},
     {"junit", "junit.xml", at_write_junit},
+    {"html", "index.html", at_write_html},
 };
 
 const at_writer *at_writers(size_t *count) {
@@ -29,8 +30,8 @@ static void close_report(at_report *r) {
     at_tensors_free(&r->tensors);
 }
 
-static at_status open_report(at_report *r, const at_journal *j, at_error *err) {
-    *r = (at_report){.journal = j};
+static at_status open_report(at_report *r, const at_journal *j, const char *directory, at_error *err) {
+    *r = (at_report){.journal = j, .directory = directory};
     at_status st = at_verdict_of(&r->outcome, j, false, err);
     if (st == AT_OK) st = at_groups_of(&r->bad, j, at_is_bad, at_by_fault, err);
     if (st == AT_OK) st = at_groups_of(&r->not_run, j, at_is_not_run, at_by_reason, err);
@@ -41,7 +42,7 @@ static at_status open_report(at_report *r, const at_journal *j, at_error *err) {
 
 at_status at_report_text(const at_journal *j, FILE *out, bool colour, at_error *err) {
     at_report r;
-    at_status st = open_report(&r, j, err);
+    at_status st = open_report(&r, j, NULL, err);
     if (st != AT_OK) return st;
     at_put_summary(out, &r, colour);
     if (fflush(out) != 0 || ferror(out))
@@ -55,7 +56,7 @@ at_status at_report_one(const at_journal *j, const char *name, FILE *out, at_err
     at_report r;
     while (w < end && strcmp(w->name, name) != 0) w++;
     if (w == end) return at_fail(err, AT_USAGE, "no report is called '%s'", name);
-    at_status st = open_report(&r, j, err);
+    at_status st = open_report(&r, j, NULL, err);
     if (st != AT_OK) return st;
     st = w->write(out, &r, err);
     if (st == AT_OK && (fflush(out) != 0 || ferror(out)))
@@ -116,7 +117,7 @@ static at_status write_file(const at_writer *w, const at_report *r, const char *
 
 at_status at_report_write_all(const at_journal *j, const char *directory, at_error *err) {
     at_report r;
-    at_status st = open_report(&r, j, err);
+    at_status st = open_report(&r, j, directory, err);
     if (st != AT_OK) return st;
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         at_error later;

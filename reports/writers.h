@@ -9,6 +9,7 @@
 /* A journal and what all writers want to know of it. */
 typedef struct {
     const at_journal *journal;
+    const char *directory; /* where the files go; NULL: nowhere */
     at_outcome outcome;
     at_groups bad, not_run;
     at_tensors tensors;
@@ -28,6 +29,7 @@ at_status at_write_coverage(FILE *, const at_report *, at_error *);
 at_status at_write_coverage_json(FILE *, const at_report *, at_error *);
 at_status at_write_summary(FILE *, const at_report *, at_error *);
 at_status at_write_junit(FILE *, const at_report *, at_error *);
+at_status at_write_html(FILE *, const at_report *, at_error *);
 
 void at_put_summary(FILE *, const at_report *, bool colour); /* at_write_text in colour */
 
