@@ -60,6 +60,7 @@ selection() {
     says 2 'UNVALIDATED: nothing was judged: no case of' run --subject cpu -k full-size --tier smoke --out "$scratch/run"
     ten 2 'nothing was judged' --subject "$faulty:unsupported"
     ten 2 'a GPU is required' --subject cpu --require-gpu
+    ten 64 '--devices names GPUs' --subject cpu --devices 0,1
     mkdir "$scratch/cases"
     cp harness/tests/suites/ten.yaml "$scratch/cases"
     printf 'schema: 1\nabout: An index.\nsuites: [ten, lost]\n' >"$scratch/cases/index.yaml"
@@ -163,7 +164,18 @@ resumed() {
     check 'after a full disk: the same results' same_results "$scratch/whole/results.jsonl" "$scratch/full/results.jsonl"
 }
 
-# signal NAME DUE: in the middle of a run
+# One process after the other, as a node that goes down does it: what ended with the whole job is nobody's crash.
+killed_with_the_job() {
+    "$attest" run $ten --subject "$faulty:forever" --out "$scratch/job" -j1 >/dev/null 2>&1 &
+    local pid=$!
+    sleep 0.5
+    kill -9 $(pgrep -P $pid) && kill -9 $pid
+    wait $pid 2>/dev/null
+    check 'an end of the whole job is blamed on no attempt' bash -c "! grep -qE 'CRASH|TIMEOUT' '$scratch/job/results.jsonl'"
+    check 'and keeps what was judged' test "$(wc -l <"$scratch/job/results.jsonl")" -ge 4
+}
+
+# interrupted NAME: in the middle of a run
 interrupted() {
     "$attest" run $ten --subject "$faulty:forever" --out "$scratch/stopped" -j1 >"$scratch/out" 2>"$scratch/err" &
     local pid=$!
@@ -245,5 +257,6 @@ for part in usage selection subjects faults hostile waivers resumed sharded toge
 done
 interrupted INT
 interrupted TERM
+killed_with_the_job
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

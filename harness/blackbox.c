@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 enum { BOX_BYTES = 4096, SLOTS = 64, SIGNAL_STACK = 1 << 16 };
-static const uintptr_t near = (uintptr_t)64 << 20; /* a fault farther from a buffer than this is not told as the buffer's */
+static const uintptr_t near = (uintptr_t)64
+                              << 20; /* a fault farther from a buffer than this is not told as the buffer's */
 
 typedef struct {
     const char *name;
@@ -21,8 +22,7 @@ typedef struct {
 static at_blackbox *box;
 static watched buffer[SLOTS];
 
-int at_blackbox_make(void)
-{
+int at_blackbox_make(void) {
     int fd = memfd_create("attest-blackbox", 0);
     if (fd >= 0 && ftruncate(fd, BOX_BYTES) != 0) {
         close(fd);
@@ -31,48 +31,42 @@ int at_blackbox_make(void)
     return fd;
 }
 
-at_blackbox *at_blackbox_map(int fd)
-{
+at_blackbox *at_blackbox_map(int fd) {
     void *page = mmap(NULL, BOX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return page == MAP_FAILED ? NULL : page;
 }
 
-void at_blackbox_unmap(at_blackbox *b)
-{
+void at_blackbox_unmap(at_blackbox *b) {
     if (b != NULL) munmap(b, BOX_BYTES);
 }
 
-void at_blackbox_carry(at_blackbox *b) { box = b; }
+void at_blackbox_carry(at_blackbox *b) {
+    box = b;
+}
 
-void at_blackbox_begin(uint64_t ticket)
-{
+void at_blackbox_begin(uint64_t ticket) {
     if (box != NULL) box->begun = ticket;
 }
 
-void at_blackbox_leave(void)
-{
+void at_blackbox_leave(void) {
     if (box != NULL) box->left = true;
 }
 
-void at_phase(const char *phase)
-{
+void at_phase(const char *phase) {
     if (box != NULL) snprintf(box->phase, sizeof box->phase, "%s", phase);
 }
 
-void at_blackbox_buffer(int slot, const char *name, const void *data, size_t bytes)
-{
+void at_blackbox_buffer(int slot, const char *name, const void *data, size_t bytes) {
     if (slot >= 0 && slot < SLOTS) buffer[slot] = (watched){name, (uintptr_t)data, bytes};
 }
 
 /* Bytes from the buffer to the address: 0 inside it, negative before its start. */
-static intptr_t distance(const watched *w, uintptr_t address)
-{
+static intptr_t distance(const watched *w, uintptr_t address) {
     if (address < w->data) return -(intptr_t)(w->data - address);
     return address < w->data + w->bytes ? 0 : (intptr_t)(address - (w->data + w->bytes)) + 1;
 }
 
-static void describe_fault(uintptr_t address)
-{
+static void describe_fault(uintptr_t address) {
     const watched *closest = NULL;
     uintptr_t least = near;
     for (int i = 0; i < SLOTS; i++) {
@@ -82,17 +76,20 @@ static void describe_fault(uintptr_t address)
         if (size < least) least = size, closest = &buffer[i];
     }
     if (closest == NULL) {
-        snprintf(box->detail, sizeof box->detail, "address 0x%" PRIxPTR " is in no buffer of the call, nor near one", address);
+        snprintf(box->detail, sizeof box->detail, "address 0x%" PRIxPTR " is in no buffer of the call, nor near one",
+                 address);
         return;
     }
     intptr_t off = distance(closest, address);
     snprintf(box->detail, sizeof box->detail, "byte %" PRIdPTR " %s %s (%zu bytes)", off < 0 ? -off : off,
-             off < 0 ? "before the start of" : off > 0 ? "past the end of" : "inside", closest->name, closest->bytes);
+             off < 0   ? "before the start of"
+             : off > 0 ? "past the end of"
+                       : "inside",
+             closest->name, closest->bytes);
 }
 
 /* The process is about to die of it: no promise is made to what comes after. */
-static void on_fault(int number, siginfo_t *info, void *context)
-{
+static void on_fault(int number, siginfo_t *info, void *context) {
     (void)context;
     /* a signal that was sent has no address */
     if (box != NULL && info->si_code > 0) describe_fault((uintptr_t)info->si_addr);
@@ -100,8 +97,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     raise(number);
 }
 
-void at_blackbox_catch_signals(void)
-{
+void at_blackbox_catch_signals(void) {
     static char stack[SIGNAL_STACK];
     const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -1,5 +1,5 @@
-/* What a worker was doing when it died, in memory that outlives it: which request it had taken up, the phase, and for a fault the buffer
- * beside which it happened. */
+/* What a worker was doing when it died, in memory that outlives it: which request it had taken up, the phase, and for a
+ * fault the buffer beside which it happened. */
 #ifndef AT_BLACKBOX_H
 #define AT_BLACKBOX_H
 
@@ -8,13 +8,15 @@
 #include <stdint.h>
 
 typedef struct {
-    volatile uint64_t begun; /* ticket of the last request that was taken up; whatever happens from there on is that attempt's */
-    volatile bool left;      /* subject and device are put away: an end after this is nobody's fault */
-    char phase[64];          /* "execute", "oracle", ... */
-    char detail[300];        /* written by the signal handler: what lay at the faulting address */
+    volatile uint64_t
+        begun; /* ticket of the last request that was taken up; whatever happens from there on is that attempt's */
+    volatile bool left; /* subject and device are put away: an end after this is nobody's fault */
+    char phase[64];     /* "execute", "oracle", ... */
+    char detail[300];   /* written by the signal handler: what lay at the faulting address */
 } at_blackbox;
 
-/* One page of shared memory: the supervisor makes it, the worker finds it under the same descriptor. -1 and NULL on failure. */
+/* One page of shared memory: the supervisor makes it, the worker finds it under the same descriptor. -1 and NULL on
+ * failure. */
 int at_blackbox_make(void);
 at_blackbox *at_blackbox_map(int fd);
 void at_blackbox_unmap(at_blackbox *);
@@ -24,7 +26,8 @@ void at_blackbox_carry(at_blackbox *);
 void at_blackbox_begin(uint64_t ticket);
 void at_blackbox_leave(void);
 void at_phase(const char *phase);
-/* From now on a fault near [data, data + bytes) is told as one of this buffer; data NULL takes the slot back. name: static storage. */
+/* From now on a fault near [data, data + bytes) is told as one of this buffer; data NULL takes the slot back. name:
+ * static storage. */
 void at_blackbox_buffer(int slot, const char *name, const void *data, size_t bytes);
 void at_blackbox_catch_signals(void);
 

@@ -1,5 +1,4 @@
 #include "child.h"
-#include "confine.h"
 #include "finding.h"
 #include "sanitizer.h"
 #include "worker.h"
@@ -21,25 +20,22 @@ extern char **environ;
 
 enum { MOST_ARGUMENTS = 40, GRACE_MS = 1000, REAP_MS = 30000 };
 
-static void close_fd(int *fd)
-{
+static void close_fd(int *fd) {
     if (*fd > 0) close(*fd);
     *fd = 0;
 }
 
 /* Above the five that a worker is given, so that laying those out overwrites none of them; closed by exec. */
-static void move_up(int *fd)
-{
+static void move_up(int *fd) {
     int low = *fd;
     if (low <= 0) return;
     *fd = fcntl(low, F_DUPFD_CLOEXEC, 10);
     close(low);
 }
 
-/* A process group of its own, so that all of it can be ended. Signals that are sent to a whole job stay blocked until the worker ignores
- * them: the supervisor decides. */
-static int spawn_with(pid_t *pid, const char *program, char *const argument[], const int source[5])
-{
+/* A process group of its own, so that all of it can be ended. Signals that are sent to a whole job stay blocked until
+ * the worker ignores them: the supervisor decides. */
+static int spawn_with(pid_t *pid, const char *program, char *const argument[], const int source[5]) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t blocked;
@@ -56,12 +52,11 @@ static int spawn_with(pid_t *pid, const char *program, char *const argument[], c
     return failed;
 }
 
-static at_status spawn(at_child *child, const at_options *o, int device, const int source[5], at_error *err)
-{
+static at_status spawn(at_child *child, const at_options *o, int device, const int source[5], at_error *err) {
     char number[16], seed[24], memory[24], self[] = "/proc/self/exe", log[64], tool[AT_SANITIZER_PATH];
     snprintf(number, sizeof number, "%d", device);
     snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
-    snprintf(memory, sizeof memory, "%" PRIu64, o->memory ? o->memory : at_confine_default());
+    snprintf(memory, sizeof memory, "%" PRIu64, o->memory);
     const char *argument[MOST_ARGUMENTS] = {0}, *program = self;
     size_t n = 0;
     if (o->sanitizer != NULL) {
@@ -76,7 +71,7 @@ static at_status spawn(at_child *child, const at_options *o, int device, const i
     ssize_t length = readlink(self, exe, sizeof exe - 1);
     exe[length < 0 ? 0 : length] = 0;
     if (o->sanitizer != NULL) own[0] = exe;
-    size_t words = sizeof own / sizeof *own - (o->sanitizer && !o->memory ? 2 : 0); /* its own records would count */
+    size_t words = sizeof own / sizeof *own - (o->memory ? 0 : 2);
     for (size_t i = 0; i < words; i++) argument[n++] = own[i];
     int failed = spawn_with(&child->pid, program, (char *const *)(uintptr_t)argument, source);
     if (failed == 0) return AT_OK;
@@ -84,15 +79,15 @@ static at_status spawn(at_child *child, const at_options *o, int device, const i
     return at_fail(err, AT_INFRASTRUCTURE, "starting a worker: %s: %s", program, strerror(failed));
 }
 
-at_status at_child_spawn(at_child *child, const at_options *o, int device, at_error *err)
-{
+at_status at_child_spawn(at_child *child, const at_options *o, int device, at_error *err) {
     int ask[2] = {0, 0}, reply[2] = {0, 0}, talk[2] = {0, 0};
     *child = (at_child){0};
     at_status st = AT_OK;
     signal(SIGPIPE, SIG_IGN);
     child->box_fd = at_blackbox_make();
     child->log_fd = o->sanitizer ? memfd_create("attest-sanitizer", MFD_CLOEXEC) : 0;
-    if (child->box_fd < 0 || child->log_fd < 0 || pipe2(ask, O_CLOEXEC) != 0 || pipe2(reply, O_CLOEXEC) != 0 || pipe2(talk, O_CLOEXEC) != 0) {
+    if (child->box_fd < 0 || child->log_fd < 0 || pipe2(ask, O_CLOEXEC) != 0 || pipe2(reply, O_CLOEXEC) != 0 ||
+        pipe2(talk, O_CLOEXEC) != 0) {
         st = at_fail(err, AT_INFRASTRUCTURE, "pipes for a worker: %s", strerror(errno));
         goto done;
     }
@@ -110,8 +105,7 @@ done:
     return st;
 }
 
-at_status at_child_stillborn(at_child *child, at_error *err)
-{
+at_status at_child_stillborn(at_child *child, at_error *err) {
     static const char opening[] = "opening subject and device";
     char how[100];
     bool theirs = child->box != NULL && strcmp(child->box->phase, opening) == 0;
@@ -123,32 +117,36 @@ at_status at_child_stillborn(at_child *child, at_error *err)
     return theirs ? AT_UNVALIDATED : AT_INFRASTRUCTURE;
 }
 
-at_status at_child_start(at_child *child, const at_options *o, int device, int seconds, at_header *header, at_error *err)
-{
+at_status at_child_start(at_child *child, const at_options *o, int device, int seconds, at_header *header,
+                         at_error *err) {
     char *payload = NULL;
     size_t bytes;
     bool open = true, corrupt = false;
     time_t deadline = time(NULL) + seconds;
     at_status st = at_child_spawn(child, o, device, err);
     while (st == AT_OK && open && !corrupt && payload == NULL && time(NULL) <= deadline) {
-        struct pollfd fd[] = {{.fd = child->reply, .events = POLLIN}, {.fd = child->talk, .events = POLLIN}};
+        struct pollfd fd[] = {{.fd = child->reply, .events = POLLIN},
+                              {.fd = child->talk > 0 ? child->talk : -1, .events = POLLIN}};
         if (poll(fd, 2, 1000) <= 0) continue;
         at_child_listen(child);
         if (fd[0].revents == 0) continue;
         st = at_frames_feed(&child->frames, child->reply, &open, err);
         if (st == AT_OK) payload = at_frames_next(&child->frames, 0, &bytes, &corrupt);
     }
-    if (payload != NULL) st = at_hello_from_json(header, payload, bytes, err);
-    else if (st == AT_OK) st = at_child_stillborn(child, err);
+    if (payload != NULL)
+        st = at_hello_from_json(header, payload, bytes, err);
+    else if (st == AT_OK)
+        st = at_child_stillborn(child, err);
     free(payload);
     if (st != AT_OK) at_child_close(child);
     return st;
 }
 
-bool at_child_alive(const at_child *child) { return child->pid != 0; }
+bool at_child_alive(const at_child *child) {
+    return child->pid != 0;
+}
 
-void at_child_ask(at_child *child, size_t index, const char *hash, const char *mode, uint64_t ticket)
-{
+void at_child_ask(at_child *child, size_t index, const char *hash, const char *mode, uint64_t ticket) {
     char line[120];
     int n = snprintf(line, sizeof line, "%zu %s %s %016" PRIx64 "\n", index, hash, mode, ticket);
     at_child_listen(child);
@@ -158,8 +156,7 @@ void at_child_ask(at_child *child, size_t index, const char *hash, const char *m
     (void)written; /* a worker that is gone is seen at the end of its stream */
 }
 
-static void keep(at_child *child, const char *text, size_t bytes)
-{
+static void keep(at_child *child, const char *text, size_t bytes) {
     size_t drop = child->words_used + bytes > AT_WORDS_KEPT ? child->words_used + bytes - AT_WORDS_KEPT : 0;
     if (drop >= child->words_used) {
         text += drop - child->words_used, bytes -= drop - child->words_used;
@@ -171,8 +168,7 @@ static void keep(at_child *child, const char *text, size_t bytes)
     child->words_used += bytes;
 }
 
-bool at_child_listen(at_child *child)
-{
+bool at_child_listen(at_child *child) {
     char text[16384];
     for (int turn = 0; turn < 16; turn++) { /* who never stops printing must not keep the others waiting */
         ssize_t n = child->talk > 0 ? read(child->talk, text, sizeof text) : 0;
@@ -187,8 +183,7 @@ bool at_child_listen(at_child *child)
     return true;
 }
 
-char *at_child_words(at_child *child)
-{
+char *at_child_words(at_child *child) {
     enum { SHOWN = 600 };
     char text[SHOWN + 1];
     at_child_listen(child);
@@ -201,16 +196,16 @@ char *at_child_words(at_child *child)
     return at_text("%.*s", (int)n, text);
 }
 
-void at_child_dismiss(at_child *child) { close_fd(&child->ask); }
+void at_child_dismiss(at_child *child) {
+    close_fd(&child->ask);
+}
 
-void at_child_kill(at_child *child)
-{
+void at_child_kill(at_child *child) {
     if (child->pid != 0) kill(-child->pid, SIGKILL);
 }
 
 /* False where it has not ended in that time. Its pipe is emptied meanwhile, or a last word would keep it. */
-static bool reap(at_child *child, int *status, int milliseconds)
-{
+static bool reap(at_child *child, int *status, int milliseconds) {
     const struct timespec moment = {.tv_nsec = 2000000};
     for (int waited = 0; waited <= milliseconds; waited += 2) {
         if (waitpid(child->pid, status, WNOHANG) == child->pid) return true;
@@ -220,8 +215,7 @@ static bool reap(at_child *child, int *status, int milliseconds)
     return false;
 }
 
-int at_child_end(at_child *child, char *how, size_t size)
-{
+int at_child_end(at_child *child, char *how, size_t size) {
     int status = 0;
     snprintf(how, size, "the worker is gone");
     if (child->pid == 0) return 0;
@@ -242,14 +236,14 @@ int at_child_end(at_child *child, char *how, size_t size)
     return 0;
 }
 
-void at_child_close(at_child *child)
-{
+void at_child_close(at_child *child) {
     int status;
     if (child->pid != 0) {
         at_child_kill(child);
         reap(child, &status, REAP_MS);
     }
-    close_fd(&child->ask), close_fd(&child->reply), close_fd(&child->talk), close_fd(&child->box_fd), close_fd(&child->log_fd);
+    close_fd(&child->ask), close_fd(&child->reply), close_fd(&child->talk), close_fd(&child->box_fd),
+        close_fd(&child->log_fd);
     at_blackbox_unmap(child->box);
     at_frames_free(&child->frames);
     *child = (at_child){0};

@@ -11,9 +11,9 @@
 enum { AT_WORDS_KEPT = 2048 };
 
 typedef struct {
-    pid_t pid;      /* 0: none; leader of its process group */
-    int ask, reply; /* ends of the pipes to its descriptors 0 and 3 */
-    int talk;       /* of the pipe to 1 and 2: what it, or its subject, prints; 0: closed */
+    pid_t pid;          /* 0: none; leader of its process group */
+    int ask, reply;     /* ends of the pipes to its descriptors 0 and 3 */
+    int talk;           /* of the pipe to 1 and 2: what it, or its subject, prints; 0: closed */
     int box_fd, log_fd; /* log_fd: of the sanitizer, or 0 */
     at_blackbox *box;
     at_frames frames;
@@ -21,12 +21,14 @@ typedef struct {
     size_t words_used;
 } at_child;
 
-/* Spawns this program as a worker on a device, under the sanitizer where the options say so. Its first frame, sealed with ticket 0, is its
- * hello. AT_INFRASTRUCTURE, and nothing is left running. */
+/* Spawns this program as a worker on a device, under the sanitizer where the options say so. Its first frame, sealed
+ * with ticket 0, is its hello. AT_INFRASTRUCTURE, and nothing is left running. */
 AT_MUST_USE at_status at_child_spawn(at_child *, const at_options *, int device, at_error *err);
 /* The same, and waits for the hello; the status in it where the worker has no subject or no device. */
-AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device, int seconds, at_header *header, at_error *err);
-/* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down. Reaps it. */
+AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device, int seconds, at_header *header,
+                                     at_error *err);
+/* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down.
+ * Reaps it. */
 at_status at_child_stillborn(at_child *, at_error *err);
 bool at_child_alive(const at_child *);
 /* Request: "INDEX HASH MODE TICKET". */

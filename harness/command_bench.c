@@ -16,9 +16,9 @@ typedef struct {
     at_status worst;
 } stopwatch;
 
-/* Attempts follow each other without a gap, and records come a little after the answer: the time of many is what is measured. */
-static at_status on_record(void *user, const at_record *r, at_error *err)
-{
+/* Attempts follow each other without a gap, and records come a little after the answer: the time of many is what is
+ * measured. */
+static at_status on_record(void *user, const at_record *r, at_error *err) {
     (void)err;
     stopwatch *w = user;
     double now = at_seconds_now();
@@ -30,22 +30,19 @@ static at_status on_record(void *user, const at_record *r, at_error *err)
     return AT_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
+static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static bool computes(const at_case *c)
-{
+static bool computes(const at_case *c) {
     int64_t tokens = 0;
     for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
     return tokens > 0 && c->expect != AT_EXPECT_REFUSAL;
 }
 
 /* The least of all that are asked for and that compute something, many times. */
-static at_status choose(at_selection *out, const at_selection *all, at_error *err)
-{
+static at_status choose(at_selection *out, const at_selection *all, at_error *err) {
     const at_choice *best = NULL;
     for (size_t i = 0; i < all->choices; i++) {
         const at_choice *a = &all->choice[i];
@@ -58,16 +55,15 @@ static at_status choose(at_selection *out, const at_selection *all, at_error *er
     return AT_OK;
 }
 
-static void print(stopwatch *w, const at_choice *choice, const at_header *header)
-{
+static void print(stopwatch *w, const at_choice *choice, const at_header *header) {
     qsort(w->seconds, SAMPLES, sizeof *w->seconds, ascending);
-    printf("overhead per attempt: median %.3f ms, least %.3f ms, most %.3f ms (n = %d, each of %d attempts); at most %d ms is meant\n",
+    printf("overhead per attempt: median %.3f ms, least %.3f ms, most %.3f ms (n = %d, each of %d attempts); at most "
+           "%d ms is meant\n",
            1e3 * w->seconds[SAMPLES / 2], 1e3 * w->seconds[0], 1e3 * w->seconds[SAMPLES - 1], SAMPLES, RUNS, MOST_MS);
     printf("of %s [%s] on %s, beyond oracle and subject\n", choice->c->id, choice->mode->name, header->device);
 }
 
-static at_status measure(at_options *o, const at_selection *all, at_error *err)
-{
+static at_status measure(at_options *o, const at_selection *all, at_error *err) {
     at_selection selection = {0};
     at_supervisor *supervisor = NULL;
     at_header header = {0};
@@ -78,8 +74,11 @@ static at_status measure(at_options *o, const at_selection *all, at_error *err)
     if (st == AT_OK) st = at_supervisor_start(&supervisor, o, &header, err);
     if (st == AT_OK) st = at_supervisor_run(supervisor, &selection, 1, &listener, &interrupted, err);
     if (st == AT_OK && !interrupted) {
-        if (watch.worst == AT_OK) print(&watch, &selection.choice[0], &header);
-        else st = at_fail(err, watch.worst, "the case itself does not pass; attest repro '%s' says why", selection.choice[0].c->id);
+        if (watch.worst == AT_OK)
+            print(&watch, &selection.choice[0], &header);
+        else
+            st = at_fail(err, watch.worst, "the case itself does not pass; attest repro '%s' says why",
+                         selection.choice[0].c->id);
     }
     at_supervisor_stop(supervisor);
     at_header_clear(&header);
@@ -87,8 +86,7 @@ static at_status measure(at_options *o, const at_selection *all, at_error *err)
     return st;
 }
 
-at_status at_command_bench(at_options *o, at_error *err)
-{
+at_status at_command_bench(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     at_selection all = {0};
     if (!o->overhead) return at_command_time(o, err);

@@ -13,8 +13,7 @@
 enum { MOST_SHOWN = 10 };
 
 /* A journal, or a run's directory that holds one. */
-static at_status read_part(at_part *out, const char *word, at_error *err)
-{
+static at_status read_part(at_part *out, const char *word, at_error *err) {
     struct stat facts;
     bool directory = stat(word, &facts) == 0 && S_ISDIR(facts.st_mode);
     char *path = at_text(directory ? "%s/results.jsonl" : "%s", word);
@@ -25,8 +24,7 @@ static at_status read_part(at_part *out, const char *word, at_error *err)
     return st;
 }
 
-static void print_list(const char *label, char *const *list)
-{
+static void print_list(const char *label, char *const *list) {
     size_t n = 0;
     for (; list != NULL && list[n] != NULL; n++) {
         if (n >= MOST_SHOWN) continue;
@@ -37,8 +35,7 @@ static void print_list(const char *label, char *const *list)
     if (n > MOST_SHOWN) printf("%-14s and %zu more\n", label, n - MOST_SHOWN);
 }
 
-static at_status merge(at_options *o, at_part *part, size_t parts, at_error *err)
-{
+static at_status merge(at_options *o, at_part *part, size_t parts, at_error *err) {
     at_merged merged = {0};
     char *path = at_text("%s/results.jsonl", o->out);
     at_status st = path ? AT_OK : at_fail_memory(err, strlen(o->out));
@@ -49,7 +46,8 @@ static at_status merge(at_options *o, at_part *part, size_t parts, at_error *err
     if (st == AT_OK) {
         print_list("gap", merged.gap);
         print_list("contradiction", merged.contradiction);
-        if (merged.duplicates > 0) printf("%-14s %zu attempts stand in more than one journal, and alike\n", "duplicates", merged.duplicates);
+        if (merged.duplicates > 0)
+            printf("%-14s %zu attempts stand in more than one journal, and alike\n", "duplicates", merged.duplicates);
         st = at_tell(path, o, err);
     }
     at_merged_free(&merged);
@@ -57,9 +55,9 @@ static at_status merge(at_options *o, at_part *part, size_t parts, at_error *err
     return st;
 }
 
-at_status at_command_merge(at_options *o, at_error *err)
-{
-    if (o->words < 2) return at_fail(err, AT_USAGE, "merge needs OUT, a directory to write, and the journals or directories of runs");
+at_status at_command_merge(at_options *o, at_error *err) {
+    if (o->words < 2)
+        return at_fail(err, AT_USAGE, "merge needs OUT, a directory to write, and the journals or directories of runs");
     size_t parts = o->words - 1;
     at_part *part = calloc(parts, sizeof *part);
     if (part == NULL) return at_fail_memory(err, parts * sizeof *part);

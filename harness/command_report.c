@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-at_status at_tell(const char *journal_path, const at_options *o, at_error *err)
-{
+at_status at_tell(const char *journal_path, const at_options *o, at_error *err) {
     at_journal *journal = NULL;
     at_outcome *outcome = malloc(sizeof *outcome);
     at_status st = outcome ? at_journal_read(&journal, journal_path, err) : at_fail_memory(err, sizeof *outcome);
@@ -23,8 +22,7 @@ at_status at_tell(const char *journal_path, const at_options *o, at_error *err)
     return st;
 }
 
-at_status at_command_report(at_options *o, at_error *err)
-{
+at_status at_command_report(at_options *o, at_error *err) {
     at_status st;
     if (o->words != 1) return at_fail(err, AT_USAGE, "report needs one JOURNAL, a run's results.jsonl");
     if (o->out == NULL) o->out = "build/reports";

@@ -31,8 +31,7 @@ typedef struct {
 /* Ends a run early once there are enough failures: not a failure of its own. */
 enum { ENOUGH = -1 };
 
-static at_status on_record(void *user, const at_record *record, at_error *err)
-{
+static at_status on_record(void *user, const at_record *record, at_error *err) {
     run *r = user;
     at_record judged = *record; /* its texts are the supervisor's, but for the message of a waiver */
     judged.message = record->message ? at_text("%s", record->message) : NULL;
@@ -45,16 +44,15 @@ static at_status on_record(void *user, const at_record *record, at_error *err)
     return st;
 }
 
-static at_status on_second(void *user, at_error *err)
-{
+static at_status on_second(void *user, at_error *err) {
     run *r = user;
     at_progress_show(&r->progress);
     return at_journal_sync(r->journal, err);
 }
 
-/* The subject named, or the GPU's where there is a GPU, else the CPU's: said on stderr, since the difference matters. */
-static at_status start(run *r, at_error *err)
-{
+/* The subject named, or the GPU's where there is a GPU, else the CPU's: said on stderr, since the difference matters.
+ */
+static at_status start(run *r, at_error *err) {
     at_options *o = r->options;
     if (o->subject != NULL) return at_supervisor_start(&r->supervisor, o, &r->header, err);
     o->subject = "cuda";
@@ -65,8 +63,7 @@ static at_status start(run *r, at_error *err)
     return at_supervisor_start(&r->supervisor, o, &r->header, err);
 }
 
-static int jobs_of(const at_options *o, const at_header *header)
-{
+static int jobs_of(const at_options *o, const at_header *header) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (o->jobs > 0) return o->jobs;
     if (o->devices > 0) return o->devices;
@@ -74,8 +71,7 @@ static int jobs_of(const at_options *o, const at_header *header)
 }
 
 /* A file that was named must be there; the one that nobody named may be. */
-static at_status load_waivers(run *r, at_error *err)
-{
+static at_status load_waivers(run *r, at_error *err) {
     const char *path = r->options->waivers;
     if (path == NULL) path = access("waivers.yaml", F_OK) == 0 ? "waivers.yaml" : at_beside("waivers.yaml");
     if (r->options->waivers == NULL && access(path, F_OK) != 0) return AT_OK;
@@ -84,8 +80,7 @@ static at_status load_waivers(run *r, at_error *err)
 }
 
 /* All that can be wrong before anything runs. */
-static at_status prepare(run *r, at_error *err)
-{
+static at_status prepare(run *r, at_error *err) {
     at_options *o = r->options;
     at_status st;
     if (o->words > 0) return at_fail(err, AT_USAGE, "run takes no words; -k '%s' filters", o->word[0]);
@@ -100,15 +95,15 @@ static at_status prepare(run *r, at_error *err)
     return at_fail(err, AT_UNVALIDATED, "no case of %zu is selected", at_cases_count(r->cases));
 }
 
-static at_status judge_all(run *r, at_error *err)
-{
+static at_status judge_all(run *r, at_error *err) {
     const at_listener listener = {.on_record = on_record, .on_second = on_second, .user = r};
     bool interrupted = false;
     at_error ignored;
     size_t done;
     at_status st = at_resume(&r->journal, &done, &r->selection, r->path, r->options->resume, &r->header, err);
     if (st != AT_OK) return st;
-    if (done > 0) fprintf(stderr, "attest: %zu of %" PRId64 " attempts stand in %s already\n", done, r->header.planned, r->path);
+    if (done > 0)
+        fprintf(stderr, "attest: %zu of %" PRId64 " attempts stand in %s already\n", done, r->header.planned, r->path);
     at_progress_start(&r->progress, r->selection.choices, r->options->no_progress);
     st = at_supervisor_run(r->supervisor, &r->selection, jobs_of(r->options, &r->header), &listener, &interrupted, err);
     at_progress_end(&r->progress);
@@ -124,8 +119,7 @@ static at_status judge_all(run *r, at_error *err)
 }
 
 /* Whatever ended it, what was judged is reported. */
-static at_status judge_and_tell(run *r, at_error *err)
-{
+static at_status judge_and_tell(run *r, at_error *err) {
     at_error why = {0};
     bool begun = false;
     at_status st = judge_all(r, &why);
@@ -135,14 +129,20 @@ static at_status judge_and_tell(run *r, at_error *err)
     return st == AT_OK ? st : at_fail(err, st, "%s", why.text);
 }
 
-at_status at_command_run(at_options *o, at_error *err)
-{
+at_status at_command_run(at_options *o, at_error *err) {
     run r = {.options = o};
     at_status st = prepare(&r, err);
     signal(SIGXFSZ, SIG_IGN); /* a full quota is an error of the write, as a full disk is */
     if (st == AT_OK) {
         st = start(&r, err);
-        if (st == AT_OK) st = at_run_header(&r.header, r.cases, &r.selection, o, r.waivers ? at_waivers_digest(r.waivers) : NULL, err);
+        if (st == AT_OK && o->devices > 0 && strcmp(r.header.device_kind, "cpu") == 0) {
+            st = at_fail(err, AT_USAGE,
+                         "--devices names GPUs; %s runs on the CPU, where -j says how many workers there are",
+                         o->subject);
+        }
+        if (st == AT_OK)
+            st = at_run_header(&r.header, r.cases, &r.selection, o, r.waivers ? at_waivers_digest(r.waivers) : NULL,
+                               err);
         if (st == AT_OK) st = judge_and_tell(&r, err);
     }
     if (st == AT_UNVALIDATED && err->text[0] != 0) {

@@ -12,8 +12,9 @@ enum { SHADOWED = 1 }; /* the shadow counts as data memory */
 enum { SHADOWED = 0 };
 #endif
 
-static uint64_t control_group_limit(void)
-{
+enum { LEAST = 1 << 30 };
+
+static uint64_t control_group_limit(void) {
     uint64_t bytes = UINT64_MAX;
     FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
     if (f == NULL) return bytes;
@@ -22,15 +23,16 @@ static uint64_t control_group_limit(void)
     return bytes;
 }
 
-uint64_t at_confine_default(void)
-{
-    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), group = control_group_limit();
-    return (machine < group ? machine : group) / 4 * 3;
+static uint64_t most_of_the_machine(void) {
+    uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
+             group = control_group_limit();
+    uint64_t most = (machine < group ? machine : group) / 4 * 3;
+    return most > LEAST ? most : LEAST;
 }
 
-/* Where the limit does not bite, the kernel's choice of whom to kill is made for it. */
-static void volunteer(void)
-{
+void at_confine(void) {
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none); /* the black box says more, and a GPU process's core is its whole memory */
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0) return;
     ssize_t written = write(fd, "1000", 4);
@@ -38,10 +40,8 @@ static void volunteer(void)
     close(fd);
 }
 
-void at_confine(uint64_t data_bytes)
-{
-    const struct rlimit data = {data_bytes, data_bytes}, core = {0, 0};
-    volunteer();
-    setrlimit(RLIMIT_CORE, &core); /* the black box says more, and a GPU process's core is its whole memory */
-    if (!SHADOWED && data_bytes > 0) setrlimit(RLIMIT_DATA, &data);
+void at_confine_data(uint64_t bytes) {
+    if (bytes == 0) bytes = most_of_the_machine();
+    const struct rlimit data = {bytes, bytes};
+    if (!SHADOWED) setrlimit(RLIMIT_DATA, &data);
 }

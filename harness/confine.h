@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
-/* Data memory that a worker may have when nobody says: three quarters of what the machine, or the control group, has. */
-uint64_t at_confine_default(void);
-/* In the worker, before anything of the subject is loaded. Address space is left alone: CUDA and the sanitizers reserve terabytes of it. */
-void at_confine(uint64_t data_bytes);
+/* The kernel ends this process before any other, and writes no core of it. */
+void at_confine(void);
+/* Data memory that this process may have; 0: three quarters of what the machine, or the control group, has. For host
+ * subjects: CUDA and the sanitizers map far more than they use. Address space is left alone for the same reason. */
+void at_confine_data(uint64_t bytes);
 
 #endif

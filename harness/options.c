@@ -206,7 +206,7 @@ static const at_option table[] = {
     {"devices", "N,N...", "run", "several GPUs of one kind, a worker on each", take_devices},
     {"wait", "SECONDS", "run repro bench", "for a GPU that another run holds; default 300", take_wait},
     {"j", "N", "run", "workers at once; default: one a core on the CPU, one on each GPU", take_jobs},
-    {"memory", "SIZE", "run repro worker bench", "data memory that a worker may have, as 8G; default: three quarters of the machine's", take_memory},
+    {"memory", "SIZE", "run repro worker bench", "data memory that a worker may have, as 8G; default on the CPU: three quarters of the machine's", take_memory},
     {"sanitizer", "TOOL", "run", "workers under compute-sanitizer: memcheck, racecheck, initcheck or synccheck", take_sanitizer},
     {"seed", "N", "show run repro worker export explain bench", "of all inputs; default 1", take_seed},
     {"shard", "I/N", "list run", "the I-th of N parts; run also takes it from GTEST_* and SLURM_ARRAY_TASK_* variables", take_shard},

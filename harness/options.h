@@ -9,32 +9,32 @@ enum { AT_MOST_DEVICES = 64 };
 
 typedef struct {
     const char *command;
-    const char **word;        /* [words] positional arguments */
+    const char **word; /* [words] positional arguments */
     size_t words;
-    const char *subject;      /* NULL: cuda where there is a GPU, else cpu */
-    const char *cases;        /* NULL: the cases/ beside the program or in the working directory */
-    const char *out;          /* NULL: build/reports */
-    const char **pattern;     /* [patterns] ids or globs */
+    const char *subject;  /* NULL: cuda where there is a GPU, else cpu */
+    const char *cases;    /* NULL: the cases/ beside the program or in the working directory */
+    const char *out;      /* NULL: build/reports */
+    const char **pattern; /* [patterns] ids or globs */
     size_t patterns;
-    const char **tag;         /* [tags] a case needs one of them */
+    const char **tag; /* [tags] a case needs one of them */
     size_t tags;
-    const char *mode;         /* NULL: all */
+    const char *mode; /* NULL: all */
     bool tier_given;
-    at_tier tier;             /* quick */
-    int device, jobs;         /* 0; 0: one a core on the CPU, one a device on GPUs */
+    at_tier tier;                              /* quick */
+    int device, jobs;                          /* 0; 0: one a core on the CPU, one a device on GPUs */
     int device_list[AT_MOST_DEVICES], devices; /* [devices] of a run on several; 0: `device` alone */
-    uint64_t seed;            /* 1 */
-    double timeout;           /* seconds an attempt may take; 0: by its cost */
-    int64_t max_fail;         /* stop after so many failed attempts; 0: never */
-    int64_t repeat;           /* 1: runs of each attempt */
-    int64_t shard, shards;    /* 1 of 1 */
+    uint64_t seed;                             /* 1 */
+    double timeout;                            /* seconds an attempt may take; 0: by its cost */
+    int64_t max_fail;                          /* stop after so many failed attempts; 0: never */
+    int64_t repeat;                            /* 1: runs of each attempt */
+    int64_t shard, shards;                     /* 1 of 1 */
     bool shard_given;
-    uint64_t memory;          /* bytes of data a worker may have; 0: most of the machine's */
-    double wait;              /* 300: seconds to wait for a device that another run holds */
-    const char *sanitizer;    /* NULL: none */
-    const char *waivers;      /* NULL: waivers.yaml in the working directory or beside the program, if there is one */
+    uint64_t memory;       /* bytes of data a worker may have; 0: most of the machine's, on the CPU */
+    double wait;           /* 300: seconds to wait for a device that another run holds */
+    const char *sanitizer; /* NULL: none */
+    const char *waivers;   /* NULL: waivers.yaml in the working directory or beside the program, if there is one */
     bool require_gpu, no_progress, json, in_process, power, help, resume, overhead;
-    const char *color;        /* auto, always, never */
+    const char *color; /* auto, always, never */
     const char *dialect, *dump, *implementation, *arithmetic;
     bool markdown, summary, inputs, man;
     const char *completion; /* bash or zsh */

@@ -7,12 +7,11 @@
 
 /* What is worth keeping, the least first. A fault of the harness says that the rest means little. */
 static const int weight[AT_VERDICTS] = {
-    [AT_PASS] = 0, [AT_MARGINAL] = 1, [AT_UNSUPPORTED] = 2, [AT_WAIVED] = 2,  [AT_FAIL] = 3,
-    [AT_CRASH] = 4, [AT_TIMEOUT] = 5, [AT_FLAKY] = 6,       [AT_NOT_RUN] = 7, [AT_HARNESS_ERROR] = 8,
+    [AT_PASS] = 0,  [AT_MARGINAL] = 1, [AT_UNSUPPORTED] = 2, [AT_WAIVED] = 2,  [AT_FAIL] = 3,
+    [AT_CRASH] = 4, [AT_TIMEOUT] = 5,  [AT_FLAKY] = 6,       [AT_NOT_RUN] = 7, [AT_HARNESS_ERROR] = 8,
 };
 
-void at_repeats_add(at_repeats *r, at_record *record)
-{
+void at_repeats_add(at_repeats *r, at_record *record) {
     bool heavier = r->runs == 0 || weight[record->verdict] > weight[r->kept.verdict];
     r->runs++;
     r->of[record->verdict]++;
@@ -26,8 +25,7 @@ void at_repeats_add(at_repeats *r, at_record *record)
 }
 
 /* MARGINAL is a pass that is warned of: who promises no equal bits may be on either side of that line. */
-static bool changed(const at_repeats *r)
-{
+static bool changed(const at_repeats *r) {
     int64_t passes = r->of[AT_PASS] + r->of[AT_MARGINAL];
     if (r->of[AT_NOT_RUN] + r->of[AT_HARNESS_ERROR] > 0 || passes == r->runs) return false;
     for (int v = 0; v < AT_VERDICTS; v++) {
@@ -37,20 +35,19 @@ static bool changed(const at_repeats *r)
 }
 
 /* "of 4 runs: 3 PASS, 1 FAIL" */
-static void tell(const at_repeats *r, char *out, size_t size)
-{
+static void tell(const at_repeats *r, char *out, size_t size) {
     size_t used = (size_t)snprintf(out, size, "of %" PRId64 " runs", r->runs);
     const char *between = ":";
     for (int v = 0; v < AT_VERDICTS && used < size; v++) {
         if (r->of[v] == 0) continue;
-        used += (size_t)snprintf(out + used, size - used, "%s %" PRId64 " %s", between, r->of[v], at_verdict_name((at_verdict)v));
+        used += (size_t)snprintf(out + used, size - used, "%s %" PRId64 " %s", between, r->of[v],
+                                 at_verdict_name((at_verdict)v));
         between = ",";
     }
 }
 
 /* The first of the findings: what the worst run found stands behind it. */
-static void put_first(at_record *record, const char *text)
-{
+static void put_first(at_record *record, const char *text) {
     at_finding *first = record->finding;
     int moved = record->findings < AT_RECORD_FINDINGS ? record->findings : AT_RECORD_FINDINGS - 1;
     memmove(first + 1, first, (size_t)moved * sizeof *first);
@@ -58,13 +55,13 @@ static void put_first(at_record *record, const char *text)
     snprintf(first->text, sizeof first->text, "%s", text);
     record->findings = moved + 1;
     record->findings_all++;
-    char *message = at_text("repeat: %s%s%s", text, record->message ? "; " : "", record->message ? record->message : "");
+    char *message =
+        at_text("repeat: %s%s%s", text, record->message ? "; " : "", record->message ? record->message : "");
     free(record->message);
     record->message = message;
 }
 
-void at_repeats_take(at_repeats *r, at_record *out)
-{
+void at_repeats_take(at_repeats *r, at_record *out) {
     char text[sizeof r->kept.finding[0].text];
     if (changed(r)) {
         tell(r, text, sizeof text);
@@ -75,8 +72,7 @@ void at_repeats_take(at_repeats *r, at_record *out)
     *r = (at_repeats){0};
 }
 
-void at_repeats_clear(at_repeats *r)
-{
+void at_repeats_clear(at_repeats *r) {
     at_record_clear(&r->kept);
     *r = (at_repeats){0};
 }

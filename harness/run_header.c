@@ -5,19 +5,19 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool whole_tier(const at_options *o) { return o->patterns == 0 && o->tags == 0 && o->mode == NULL; }
+static bool whole_tier(const at_options *o) {
+    return o->patterns == 0 && o->tags == 0 && o->mode == NULL;
+}
 
-static size_t missing_suites(const at_cases *cases)
-{
+static size_t missing_suites(const at_cases *cases) {
     size_t missing = 0;
     for (char *const *name = at_cases_index(cases); *name != NULL; name++) missing += !at_cases_has_suite(cases, *name);
     return missing;
 }
 
-/* Every suite the run was to cover, those that the index misses too, and, where it was to cover all of a tier, their floors. Those of a part of a run count for the whole
- * alone. */
-static at_status put_suites(at_header *header, const at_cases *cases, const at_options *o, at_error *err)
-{
+/* Every suite the run was to cover, those that the index misses too, and, where it was to cover all of a tier, their
+ * floors. Those of a part of a run count for the whole alone. */
+static at_status put_suites(at_header *header, const at_cases *cases, const at_options *o, at_error *err) {
     size_t suites = at_cases_suites(cases), missing = missing_suites(cases), n = 0;
     char **floors = calloc(suites + missing + 1, sizeof *floors);
     header->suites = calloc(suites + missing + 1, sizeof *header->suites);
@@ -28,7 +28,8 @@ static at_status put_suites(at_header *header, const at_cases *cases, const at_o
     for (size_t i = 0, loaded = suites; i < loaded; i++) {
         const at_suite *suite = at_cases_suite(cases, i);
         header->suites[i] = at_text("%s", suite->suite);
-        if (whole_tier(o) && suite->floor[o->tier] > 0) floors[n++] = at_text("%s=%zu", suite->suite, suite->floor[o->tier]);
+        if (whole_tier(o) && suite->floor[o->tier] > 0)
+            floors[n++] = at_text("%s=%zu", suite->suite, suite->floor[o->tier]);
     }
     for (char *const *name = at_cases_index(cases); *name != NULL; name++) {
         if (at_cases_has_suite(cases, *name)) continue;
@@ -41,8 +42,7 @@ static at_status put_suites(at_header *header, const at_cases *cases, const at_o
 }
 
 /* "--mode replay -k window", or "". */
-static char *filter_of(const at_options *o)
-{
+static char *filter_of(const at_options *o) {
     char *text = at_text("%s%s", o->mode ? "--mode " : "", o->mode ? o->mode : "");
     for (size_t i = 0; i < o->patterns + o->tags && text != NULL; i++) {
         bool tag = i >= o->patterns;
@@ -55,18 +55,16 @@ static char *filter_of(const at_options *o)
 }
 
 /* The whole run's: a part of it differs in `shard` alone. */
-static char *command_of(const at_options *o, const char *filter)
-{
+static char *command_of(const at_options *o, const char *filter) {
     char repeat[32] = "", sanitizer[40] = "";
     if (o->repeat > 1) snprintf(repeat, sizeof repeat, " --repeat %" PRId64, o->repeat);
     if (o->sanitizer != NULL) snprintf(sanitizer, sizeof sanitizer, " --sanitizer %s", o->sanitizer);
-    return at_text("attest run --subject %s --tier %s --seed %" PRIu64 "%s%s%s%s", o->subject, at_tier_name(o->tier), o->seed, repeat, sanitizer,
-                   filter && filter[0] ? " " : "", filter ? filter : "");
+    return at_text("attest run --subject %s --tier %s --seed %" PRIu64 "%s%s%s%s", o->subject, at_tier_name(o->tier),
+                   o->seed, repeat, sanitizer, filter && filter[0] ? " " : "", filter ? filter : "");
 }
 
-at_status at_run_header(at_header *header, const at_cases *cases, const at_selection *selection, const at_options *o, const char *waivers,
-                        at_error *err)
-{
+at_status at_run_header(at_header *header, const at_cases *cases, const at_selection *selection, const at_options *o,
+                        const char *waivers, at_error *err) {
     header->tier = at_text("%s", o->patterns > 0 && !o->tier_given ? "any" : at_tier_name(o->tier));
     header->filter = filter_of(o);
     header->command = command_of(o, header->filter);

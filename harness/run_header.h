@@ -6,6 +6,7 @@
 #include "select.h"
 
 /* Adds to a header that a worker has filled. waivers: their digest, or NULL. */
-AT_MUST_USE at_status at_run_header(at_header *, const at_cases *, const at_selection *, const at_options *, const char *waivers, at_error *err);
+AT_MUST_USE at_status at_run_header(at_header *, const at_cases *, const at_selection *, const at_options *,
+                                    const char *waivers, at_error *err);
 
 #endif

@@ -10,8 +10,10 @@ typedef struct {
     enum { TEXT, INTEGER, NATURAL } type;
 } row;
 
-#define T(field, in_, says_) {says_, in_, offsetof(at_header, field), TEXT}
-#define I(field, in_, says_) {says_, in_, offsetof(at_header, field), INTEGER}
+#define T(field, in_, says_)                                                                                           \
+    { says_, in_, offsetof(at_header, field), TEXT }
+#define I(field, in_, says_)                                                                                           \
+    { says_, in_, offsetof(at_header, field), INTEGER }
 static const row rows[] = {
     T(subject, AT_SAME_SUBJECT, "subject"),
     T(subject_version, AT_SAME_SUBJECT, "the subject's version"),
@@ -33,21 +35,24 @@ static const row rows[] = {
     I(shard, AT_SAME_PART, "shard"),
 };
 
-static void show(char out[80], const row *r, const at_header *h)
-{
+static void show(char out[80], const row *r, const at_header *h) {
     const char *at = (const char *)h + r->offset, *text = r->type == TEXT ? *(char *const *)(const void *)at : NULL;
-    if (r->type == INTEGER) snprintf(out, 80, "%" PRId64, *(const int64_t *)(const void *)at);
-    else if (r->type == NATURAL) snprintf(out, 80, "%" PRIu64, *(const uint64_t *)(const void *)at);
-    else snprintf(out, 80, "%.70s", text && text[0] ? text : "none");
+    if (r->type == INTEGER)
+        snprintf(out, 80, "%" PRId64, *(const int64_t *)(const void *)at);
+    else if (r->type == NATURAL)
+        snprintf(out, 80, "%" PRIu64, *(const uint64_t *)(const void *)at);
+    else
+        snprintf(out, 80, "%.70s", text && text[0] ? text : "none");
 }
 
-at_status at_same(const at_header *first, const char *a, const at_header *second, const char *b, unsigned in, at_error *err)
-{
+at_status at_same(const at_header *first, const char *a, const at_header *second, const char *b, unsigned in,
+                  at_error *err) {
     char x[80], y[80];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!(rows[i].in & in)) continue;
         show(x, &rows[i], first), show(y, &rows[i], second);
-        if (strcmp(x, y) != 0) return at_fail(err, AT_USAGE, "%s and %s differ in %s: %s, %s", a, b, rows[i].says, x, y);
+        if (strcmp(x, y) != 0)
+            return at_fail(err, AT_USAGE, "%s and %s differ in %s: %s, %s", a, b, rows[i].says, x, y);
     }
     return AT_OK;
 }

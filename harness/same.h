@@ -12,6 +12,7 @@ enum {
 };
 
 /* a, b: what messages call them. AT_USAGE: "they differ in seed: 1 in a, 2 in b". */
-AT_MUST_USE at_status at_same(const at_header *first, const char *a, const at_header *second, const char *b, unsigned in, at_error *err);
+AT_MUST_USE at_status at_same(const at_header *first, const char *a, const at_header *second, const char *b,
+                              unsigned in, at_error *err);
 
 #endif

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool listed(char *const *list, const char *word)
-{
+static bool listed(char *const *list, const char *word) {
     for (; *list != NULL; list++) {
         if (strcmp(*list, word) == 0) return true;
     }
     return false;
 }
 
-bool at_selected(const at_case *c, const at_options *o)
-{
+bool at_selected(const at_case *c, const at_options *o) {
     bool any = o->patterns == 0, tagged = o->tags == 0;
     if ((o->patterns == 0 || o->tier_given) && c->tier > o->tier) return false;
     for (size_t i = 0; i < o->patterns && !any; i++) any = at_case_matches(c, o->pattern[i]);
@@ -22,8 +20,7 @@ bool at_selected(const at_case *c, const at_options *o)
     return any && tagged;
 }
 
-double at_cost(const at_case *c, const at_mode *mode)
-{
+double at_cost(const at_case *c, const at_mode *mode) {
     double keys = 0, heads = 1;
     if (c->expect == AT_EXPECT_REFUSAL) return 1e4;
     for (size_t i = 0; i < c->sequences; i++) {
@@ -35,17 +32,19 @@ double at_cost(const at_case *c, const at_mode *mode)
     return 1e4 + keys * heads * 2 * (double)c->head_size * (strcmp(mode->name, "eager") == 0 ? 2 : 4);
 }
 
-static at_status check_words(const at_cases *cases, const at_options *o, at_error *err)
-{
+static at_status check_words(const at_cases *cases, const at_options *o, at_error *err) {
     size_t n = at_cases_count(cases);
     for (size_t k = 0; k < o->patterns; k++) {
         size_t i = 0;
         while (i < n && !at_case_matches(at_cases_at(cases, i), o->pattern[k])) i++;
-        if (i == n) return at_fail(err, AT_USAGE, "-k '%s' matches none of %zu cases; see attest list", o->pattern[k], n);
+        if (i == n)
+            return at_fail(err, AT_USAGE, "-k '%s' matches none of %zu cases; see attest list", o->pattern[k], n);
     }
     for (size_t k = 0; k < o->tags; k++) {
         size_t i = 0;
-        while (i < n && !listed(at_cases_at(cases, i)->tags, o->tag[k]) && !listed(at_cases_at(cases, i)->covers, o->tag[k])) i++;
+        while (i < n && !listed(at_cases_at(cases, i)->tags, o->tag[k]) &&
+               !listed(at_cases_at(cases, i)->covers, o->tag[k]))
+            i++;
         if (i == n) return at_fail(err, AT_USAGE, "--tag '%s' is on none of %zu cases", o->tag[k], n);
     }
     if (o->mode != NULL && at_mode_by_name(o->mode) == NULL) {
@@ -54,35 +53,34 @@ static at_status check_words(const at_cases *cases, const at_options *o, at_erro
     return AT_OK;
 }
 
-static size_t distinct(const at_selection *s)
-{
+static size_t distinct(const at_selection *s) {
     size_t count = 0;
     for (size_t i = 0; i < s->choices; i++) count += i == 0 || s->choice[i].c != s->choice[i - 1].c;
     return count;
 }
 
 /* Of all that the attempts are: a journal whose plan has the same digest was made of the same ones. */
-static at_status digest_plan(at_selection *s, at_error *err)
-{
+static at_status digest_plan(at_selection *s, at_error *err) {
     char *text = NULL;
     size_t bytes = 0;
     FILE *f = open_memstream(&text, &bytes);
     if (f == NULL) return at_fail_memory(err, s->choices);
-    for (size_t i = 0; i < s->choices; i++) fprintf(f, "%s %s %s\n", s->choice[i].c->id, s->choice[i].c->hash, s->choice[i].mode->name);
+    for (size_t i = 0; i < s->choices; i++)
+        fprintf(f, "%s %s %s\n", s->choice[i].c->id, s->choice[i].c->hash, s->choice[i].mode->name);
     bool failed = fclose(f) != 0;
     at_status st = failed ? at_fail_memory(err, bytes) : at_digest(s->plan, text, bytes, err);
     free(text);
     return st;
 }
 
-at_status at_select(at_selection *out, const at_cases *cases, const at_options *o, at_error *err)
-{
+at_status at_select(at_selection *out, const at_cases *cases, const at_options *o, at_error *err) {
     size_t modes, n = at_cases_count(cases);
     const at_mode *mode = at_modes(&modes);
     *out = (at_selection){0};
     at_status st = check_words(cases, o, err);
     if (st != AT_OK) return st;
-    if ((out->choice = calloc(n * modes + 1, sizeof *out->choice)) == NULL) return at_fail_memory(err, n * modes * sizeof *out->choice);
+    if ((out->choice = calloc(n * modes + 1, sizeof *out->choice)) == NULL)
+        return at_fail_memory(err, n * modes * sizeof *out->choice);
     for (size_t i = 0; i < n; i++) {
         const at_case *c = at_cases_at(cases, i);
         for (size_t m = 0; m < modes && at_selected(c, o); m++) {
@@ -99,8 +97,7 @@ at_status at_select(at_selection *out, const at_cases *cases, const at_options *
     return st;
 }
 
-void at_selection_free(at_selection *s)
-{
+void at_selection_free(at_selection *s) {
     free(s->choice);
     *s = (at_selection){0};
 }

@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
     at_choice *choice; /* [choices] in the cases' order */
     size_t choices;
-    size_t cases;      /* distinct ones among them */
+    size_t cases;              /* distinct ones among them */
     size_t whole, whole_cases; /* the same before a shard was cut */
     char plan[AT_DIGEST_TEXT]; /* of the whole: id, content hash and mode of each attempt */
 } at_selection;
@@ -25,7 +25,8 @@ AT_MUST_USE at_status at_select(at_selection *out, const at_cases *, const at_op
 void at_selection_free(at_selection *);
 bool at_selected(const at_case *, const at_options *);
 
-/* What an attempt costs on the CPU, in units of about a multiply-add; the same on every machine, so that shards are stable. */
+/* What an attempt costs on the CPU, in units of about a multiply-add; the same on every machine, so that shards are
+ * stable. */
 double at_cost(const at_case *, const at_mode *);
 
 #endif

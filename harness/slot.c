@@ -6,36 +6,33 @@
 #include <string.h>
 #include <time.h>
 
-double at_seconds_now(void)
-{
+double at_seconds_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void at_slot_enter(at_slot *w, at_slot_state state, double seconds)
-{
+void at_slot_enter(at_slot *w, at_slot_state state, double seconds) {
     w->state = state;
     w->since = at_seconds_now();
     w->deadline = w->since + seconds;
 }
 
-void at_slot_ask(at_slot *w, double seconds)
-{
+void at_slot_ask(at_slot *w, double seconds) {
     w->ticket = at_ticket();
     at_slot_enter(w, AT_BUSY, seconds);
     at_child_ask(&w->child, w->at->index, w->at->c->hash, w->at->mode->name, w->ticket);
 }
 
-bool at_slot_begun(const at_slot *w)
-{
+bool at_slot_begun(const at_slot *w) {
     return w->state == AT_BUSY && (w->child.box == NULL || w->child.box->begun == w->ticket);
 }
 
-bool at_slot_left(const at_slot *w) { return w->child.box != NULL && w->child.box->left; }
+bool at_slot_left(const at_slot *w) {
+    return w->child.box != NULL && w->child.box->left;
+}
 
-void at_slot_hold(at_slot *w, at_record *record, int64_t runs)
-{
+void at_slot_hold(at_slot *w, at_record *record, int64_t runs) {
     w->held = *record;
     *record = (at_record){0};
     w->holds = true;
@@ -43,19 +40,18 @@ void at_slot_hold(at_slot *w, at_record *record, int64_t runs)
 }
 
 /* "killed by SIGSEGV (Segmentation fault) in phase 'execute': byte 2 past the end of query; its last words: ..." */
-static char *story(at_slot *w, const char *how)
-{
+static char *story(at_slot *w, const char *how) {
     const at_blackbox *box = w->child.box;
     char *words = at_child_words(&w->child);
     bool spoke = words != NULL && words[0] != 0, detailed = box != NULL && box->detail[0] != 0;
-    char *text = at_text("%s in phase '%.63s'%s%.299s%s%s", how, box ? box->phase : "?", detailed ? ": " : "", detailed ? box->detail : "",
-                         spoke ? "; its last words: " : "", spoke ? words : "");
+    char *text = at_text("%s in phase '%.63s'%s%.299s%s%s", how, box ? box->phase : "?", detailed ? ": " : "",
+                         detailed ? box->detail : "", spoke ? "; its last words: " : "", spoke ? words : "");
     free(words);
     return text;
 }
 
-void at_slot_loss(at_slot *w, at_record *out, const char *subject, const char *kind, at_verdict verdict, const char *how)
-{
+void at_slot_loss(at_slot *w, at_record *out, const char *subject, const char *kind, at_verdict verdict,
+                  const char *how) {
     const at_case *c = w->at->c;
     at_describe(out, subject, c, w->at->mode, c->any_dialect ? NULL : &c->dialect);
     out->verdict = verdict;
@@ -64,11 +60,11 @@ void at_slot_loss(at_slot *w, at_record *out, const char *subject, const char *k
     out->seconds = at_seconds_now() - w->since;
 }
 
-void at_slot_blame_held(at_slot *w, at_verdict verdict, const char *how)
-{
+void at_slot_blame_held(at_slot *w, at_verdict verdict, const char *how) {
     char *told = story(w, how);
     free(w->held.message);
-    w->held.message = at_text("after its answer, which was %s: %s", at_verdict_name(w->held.verdict), told ? told : how);
+    w->held.message =
+        at_text("after its answer, which was %s: %s", at_verdict_name(w->held.verdict), told ? told : how);
     w->held.verdict = verdict;
     free(told);
 }

@@ -13,12 +13,13 @@ typedef struct {
     at_child child;
     at_slot_state state;
     int device;
-    const at_choice *at;   /* what it is at, or is to be at once there is a process; NULL: nothing */
-    int64_t runs;          /* of it that were answered */
-    uint64_t ticket;       /* of the request that was sent last */
-    double since, deadline; /* of the state; seconds of the monotonic clock. Nobody: no new process before the deadline */
-    int64_t answered;      /* requests, by this process */
-    at_record held;        /* the last answer */
+    const at_choice *at; /* what it is at, or is to be at once there is a process; NULL: nothing */
+    int64_t runs;        /* of it that were answered */
+    uint64_t ticket;     /* of the request that was sent last */
+    double since,
+        deadline;     /* of the state; seconds of the monotonic clock. Nobody: no new process before the deadline */
+    int64_t answered; /* requests, by this process */
+    at_record held;   /* the last answer */
     bool holds;
     at_repeats repeats;
     at_sanitizer_log log;

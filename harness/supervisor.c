@@ -1,5 +1,5 @@
-#include "check.h"
 #include "supervisor.h"
+#include "check.h"
 #include "finding.h"
 #include "lock.h"
 #include "same.h"
@@ -25,6 +25,7 @@ struct at_supervisor {
     const at_selection *selection;
     size_t next; /* the first choice that nobody is at yet */
     const at_listener *listener;
+    bool deaf;      /* it wants no more records */
     int bad_starts; /* in a row */
     char *locked[MOST_WORKERS];
     int lock[MOST_WORKERS], locks;
@@ -32,23 +33,20 @@ struct at_supervisor {
 
 static volatile sig_atomic_t interrupts;
 
-static void on_interrupt(int number)
-{
+static void on_interrupt(int number) {
     (void)number;
     if (interrupts++ > 0) _Exit(130);
 }
 
 /* A floor for what is small, and about ten times the slowest machine seen for what is not. */
-static double allowance(const at_options *o, const at_choice *choice)
-{
+static double allowance(const at_options *o, const at_choice *choice) {
     double seconds = 60 + at_cost(choice->c, choice->mode) * 1e-7 + (double)at_case_bytes(choice->c) * 5e-8;
     return o->timeout > 0 ? o->timeout : o->sanitizer != NULL ? 10 * seconds : seconds;
 }
 
 /* ---- starting ---- */
 
-static at_status lock_once(at_supervisor *s, const char *device_id, at_error *err)
-{
+static at_status lock_once(at_supervisor *s, const char *device_id, at_error *err) {
     if (device_id == NULL || device_id[0] == 0) return AT_OK;
     for (int i = 0; i < s->locks; i++) {
         if (strcmp(s->locked[i], device_id) == 0) return AT_OK;
@@ -58,11 +56,12 @@ static at_status lock_once(at_supervisor *s, const char *device_id, at_error *er
     return st;
 }
 
-static int device_of(const at_options *o, int slot) { return o->devices > 0 ? o->device_list[slot % o->devices] : o->device; }
+static int device_of(const at_options *o, int slot) {
+    return o->devices > 0 ? o->device_list[slot % o->devices] : o->device;
+}
 
 /* A copy, by way of its JSON. */
-static at_status copy_header(at_header *out, const at_header *header, at_error *err)
-{
+static at_status copy_header(at_header *out, const at_header *header, at_error *err) {
     char *text = NULL;
     at_status st = at_header_to_json(&text, header, err);
     if (st == AT_OK) st = at_header_from_json(out, text, strlen(text), err);
@@ -70,8 +69,7 @@ static at_status copy_header(at_header *out, const at_header *header, at_error *
     return st;
 }
 
-at_status at_supervisor_start(at_supervisor **out, const at_options *o, at_header *header, at_error *err)
-{
+at_status at_supervisor_start(at_supervisor **out, const at_options *o, at_header *header, at_error *err) {
     at_supervisor *s = calloc(1, sizeof *s);
     if (s == NULL) return at_fail_memory(err, sizeof *s);
     s->options = o;
@@ -81,13 +79,14 @@ at_status at_supervisor_start(at_supervisor **out, const at_options *o, at_heade
     if (st == AT_OK) st = copy_header(&s->first, header, err);
     if (st == AT_OK) st = lock_once(s, header->device_id, err);
     at_slot_enter(&s->slot[0], AT_READY, 0);
-    if (st == AT_OK) *out = s;
-    else at_supervisor_stop(s);
+    if (st == AT_OK)
+        *out = s;
+    else
+        at_supervisor_stop(s);
     return st;
 }
 
-void at_supervisor_stop(at_supervisor *s)
-{
+void at_supervisor_stop(at_supervisor *s) {
     if (s == NULL) return;
     for (int i = 0; i < s->slots; i++) {
         at_child_close(&s->slot[i].child);
@@ -100,16 +99,14 @@ void at_supervisor_stop(at_supervisor *s)
 }
 
 /* A worker that does not come up is tried again a few times, ever later: a device may need a moment after a crash. */
-static at_status bad_start(at_supervisor *s, at_slot *w, at_status st)
-{
+static at_status bad_start(at_supervisor *s, at_slot *w, at_status st) {
     at_child_close(&w->child);
     at_slot_enter(w, AT_NOBODY, 1 << s->bad_starts);
     if (++s->bad_starts < MOST_BAD_STARTS) return AT_OK;
     return at_worse(st, AT_INFRASTRUCTURE); /* since one came up before */
 }
 
-static at_status start(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status start(at_supervisor *s, at_slot *w, at_error *err) {
     if (at_seconds_now() < w->deadline) return AT_OK;
     w->answered = 0;
     w->log = (at_sanitizer_log){0};
@@ -119,15 +116,15 @@ static at_status start(at_supervisor *s, at_slot *w, at_error *err)
     return AT_OK;
 }
 
-static at_status take_hello(at_supervisor *s, at_slot *w, const char *payload, size_t bytes, at_error *err)
-{
+static at_status take_hello(at_supervisor *s, at_slot *w, const char *payload, size_t bytes, at_error *err) {
     at_header header = {0};
     char other[32];
     snprintf(other, sizeof other, "a worker on device %d", w->device);
     at_status st = at_hello_from_json(&header, payload, bytes, err);
     if (st != AT_OK) {
         st = bad_start(s, w, st);
-    } else if ((st = at_same(&s->first, "the first worker", &header, other, AT_SAME_SUBJECT | AT_SAME_DEVICE, err)) == AT_OK &&
+    } else if ((st = at_same(&s->first, "the first worker", &header, other, AT_SAME_SUBJECT | AT_SAME_DEVICE, err)) ==
+                   AT_OK &&
                (st = lock_once(s, header.device_id, err)) == AT_OK) {
         s->bad_starts = 0;
         at_slot_enter(w, AT_READY, 0);
@@ -139,8 +136,7 @@ static at_status take_hello(at_supervisor *s, at_slot *w, const char *payload, s
 /* ---- answers ---- */
 
 /* The held answer goes to whoever listens, once all runs of its attempt are there. */
-static at_status release(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status release(at_supervisor *s, at_slot *w, at_error *err) {
     at_record record = {0};
     if (!w->holds) return AT_OK;
     w->holds = false;
@@ -149,28 +145,26 @@ static at_status release(at_supervisor *s, at_slot *w, at_error *err)
     at_repeats_take(&w->repeats, &record);
     record.worker = (int)(w - s->slot);
     free(record.repro);
-    record.repro = at_text("build/attest repro '%s' --mode %s --subject %s --seed %" PRIu64, record.id, record.mode, s->options->subject,
-                           s->options->seed);
+    record.repro = at_text("build/attest repro '%s' --mode %s --subject %s --seed %" PRIu64, record.id, record.mode,
+                           s->options->subject, s->options->seed);
     at_status st = s->listener->on_record(s->listener->user, &record, err);
+    s->deaf = st != AT_OK;
     at_record_clear(&record);
     return st;
 }
 
-static at_status read_log(at_supervisor *s, at_slot *w, at_record *record, at_error *err)
-{
+static at_status read_log(at_supervisor *s, at_slot *w, at_record *record, at_error *err) {
     const char *tool = s->options->sanitizer;
     return tool == NULL ? AT_OK : at_sanitizer_read(&w->log, w->child.log_fd, tool, record, err);
 }
 
-static void gone(at_slot *w)
-{
+static void gone(at_slot *w) {
     at_child_close(&w->child);
     at_slot_enter(w, AT_NOBODY, 0);
 }
 
 /* The worker is given up, and what it was at with it. */
-static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const char *how, at_error *err)
-{
+static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const char *how, at_error *err) {
     at_record loss = {0};
     char ignored[100];
     at_status st = release(s, w, err);
@@ -186,24 +180,24 @@ static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const ch
 }
 
 /* Whether it answers what was asked. */
-static bool fits(const at_record *r, const at_choice *choice)
-{
-    return r->id != NULL && r->hash != NULL && r->mode != NULL && strcmp(r->id, choice->c->id) == 0 && strcmp(r->hash, choice->c->hash) == 0 &&
-           strcmp(r->mode, choice->mode->name) == 0;
+static bool fits(const at_record *r, const at_choice *choice) {
+    return r->id != NULL && r->hash != NULL && r->mode != NULL && strcmp(r->id, choice->c->id) == 0 &&
+           strcmp(r->hash, choice->c->hash) == 0 && strcmp(r->mode, choice->mode->name) == 0;
 }
 
-static at_status take_answer(at_supervisor *s, at_slot *w, const char *payload, size_t bytes, at_error *err)
-{
+static at_status take_answer(at_supervisor *s, at_slot *w, const char *payload, size_t bytes, at_error *err) {
     at_record record = {0};
     at_error why;
     at_status st = release(s, w, err);
     if (st != AT_OK) return st;
-    if (at_record_from_json(&record, payload, bytes, &why) != AT_OK || !fits(&record, w->at) || w->child.frames.used > 0) {
+    if (at_record_from_json(&record, payload, bytes, &why) != AT_OK || !fits(&record, w->at) ||
+        w->child.frames.used > 0) {
         at_record_clear(&record);
         return lose(s, w, AT_CRASH, "the worker sent what is no answer to its request", err);
     }
     if (record.verdict == AT_HARNESS_ERROR && w->answered > 0) {
-        at_record_clear(&record); /* it may be what an earlier attempt left behind: once more, in a worker that has seen none */
+        /* It may be what an earlier attempt left behind: once more, in a worker that has seen none. */
+        at_record_clear(&record);
     } else {
         st = read_log(s, w, &record, err);
         at_slot_hold(w, &record, s->options->repeat);
@@ -216,8 +210,7 @@ static at_status take_answer(at_supervisor *s, at_slot *w, const char *payload, 
 /* ---- ends ---- */
 
 /* Somebody may be ending the whole job, one process after the other: then the supervisor is next. */
-static bool whole_job_ends(int number)
-{
+static bool whole_job_ends(int number) {
     const struct timespec moment = {.tv_nsec = 300000000};
     if (number != SIGKILL && number != SIGTERM && number != SIGINT && number != SIGHUP) return false;
     nanosleep(&moment, NULL);
@@ -225,8 +218,7 @@ static bool whole_job_ends(int number)
 }
 
 /* An end between two attempts: in order, or the last deed of the one that was answered. */
-static at_status end_between(at_supervisor *s, at_slot *w, at_verdict verdict, const char *how, at_error *err)
-{
+static at_status end_between(at_supervisor *s, at_slot *w, at_verdict verdict, const char *how, at_error *err) {
     bool left = at_slot_left(w);
     at_status st = AT_OK;
     if (w->holds) {
@@ -247,8 +239,7 @@ static at_status end_between(at_supervisor *s, at_slot *w, at_verdict verdict, c
     return st;
 }
 
-static at_status ended(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status ended(at_supervisor *s, at_slot *w, at_error *err) {
     char how[100];
     if (w->state == AT_STARTING) return bad_start(s, w, at_child_stillborn(&w->child, err));
     int number = at_child_end(&w->child, how, sizeof how);
@@ -259,8 +250,7 @@ static at_status ended(at_supervisor *s, at_slot *w, at_error *err)
     return at_slot_begun(w) ? lose(s, w, AT_CRASH, how, err) : end_between(s, w, AT_CRASH, how, err);
 }
 
-static at_status corrupted(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status corrupted(at_supervisor *s, at_slot *w, at_error *err) {
     static const char how[] = "into the worker's pipe came what the worker did not send";
     if (w->state == AT_STARTING) return bad_start(s, w, at_fail(err, AT_UNVALIDATED, "%s, before its hello", how));
     if (w->state == AT_BUSY) return lose(s, w, AT_CRASH, how, err);
@@ -268,8 +258,7 @@ static at_status corrupted(at_supervisor *s, at_slot *w, at_error *err)
     return end_between(s, w, AT_CRASH, how, err);
 }
 
-static at_status overdue(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status overdue(at_supervisor *s, at_slot *w, at_error *err) {
     char how[100];
     if (w->state == AT_STARTING) {
         at_child_kill(&w->child);
@@ -286,8 +275,7 @@ static at_status overdue(at_supervisor *s, at_slot *w, at_error *err)
 
 /* ---- the loop ---- */
 
-static at_status step(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status step(at_supervisor *s, at_slot *w, at_error *err) {
     if (w->at == NULL && s->next < s->selection->choices) {
         w->at = &s->selection->choice[s->next++];
         w->runs = 0;
@@ -302,16 +290,18 @@ static at_status step(at_supervisor *s, at_slot *w, at_error *err)
     return AT_OK;
 }
 
-static at_status attend_to(at_supervisor *s, at_slot *w, at_error *err)
-{
+static at_status attend_to(at_supervisor *s, at_slot *w, at_error *err) {
     size_t bytes;
     bool open, corrupt;
     at_status st = at_frames_feed(&w->child.frames, w->child.reply, &open, err);
     if (st != AT_OK) return st;
     char *payload = at_frames_next(&w->child.frames, w->state == AT_STARTING ? 0 : w->ticket, &bytes, &corrupt);
-    if (corrupt || (payload != NULL && w->state == AT_LEAVING)) st = corrupted(s, w, err);
-    else if (payload != NULL) st = w->state == AT_STARTING ? take_hello(s, w, payload, bytes, err) : take_answer(s, w, payload, bytes, err);
-    else if (!open) st = ended(s, w, err);
+    if (corrupt || (payload != NULL && w->state == AT_LEAVING))
+        st = corrupted(s, w, err);
+    else if (payload != NULL)
+        st = w->state == AT_STARTING ? take_hello(s, w, payload, bytes, err) : take_answer(s, w, payload, bytes, err);
+    else if (!open)
+        st = ended(s, w, err);
     free(payload);
     return st;
 }
@@ -323,8 +313,7 @@ typedef struct {
     double first; /* deadline */
 } watch;
 
-static void watch_all(watch *v, at_supervisor *s)
-{
+static void watch_all(watch *v, at_supervisor *s) {
     v->n = 0;
     v->first = at_seconds_now() + 1;
     for (int i = 0; i < s->slots; i++) {
@@ -338,8 +327,7 @@ static void watch_all(watch *v, at_supervisor *s)
     }
 }
 
-static at_status wait_for_news(at_supervisor *s, at_error *err)
-{
+static at_status wait_for_news(at_supervisor *s, at_error *err) {
     watch v;
     watch_all(&v, s);
     double left = v.first - at_seconds_now();
@@ -349,23 +337,24 @@ static at_status wait_for_news(at_supervisor *s, at_error *err)
     for (int i = 0; i < v.n && st == AT_OK; i++) {
         at_slot *w = v.who[i];
         if (ready > 0 && v.fd[2 * i + 1].revents) at_child_listen(&w->child);
-        if (ready > 0 && v.fd[2 * i].revents) st = attend_to(s, w, err);
-        else if (at_seconds_now() > w->deadline) st = overdue(s, w, err);
-        else if (at_slot_begun(w)) st = release(s, w, err);
+        if (ready > 0 && v.fd[2 * i].revents)
+            st = attend_to(s, w, err);
+        else if (at_seconds_now() > w->deadline)
+            st = overdue(s, w, err);
+        else if (at_slot_begun(w))
+            st = release(s, w, err);
     }
     return st;
 }
 
-static bool at_work(const at_supervisor *s)
-{
+static bool at_work(const at_supervisor *s) {
     for (int i = 0; i < s->slots; i++) {
         if (s->slot[i].state != AT_NOBODY || s->slot[i].at != NULL) return true;
     }
     return s->next < s->selection->choices;
 }
 
-static at_status run_all(at_supervisor *s, at_error *err)
-{
+static at_status run_all(at_supervisor *s, at_error *err) {
     const at_listener *l = s->listener;
     at_status st = AT_OK;
     double second = at_seconds_now() + 1;
@@ -376,19 +365,20 @@ static at_status run_all(at_supervisor *s, at_error *err)
         second = at_seconds_now() + 1;
         if (l->on_second != NULL) st = l->on_second(l->user, err);
     }
-    for (int i = 0; i < s->slots && interrupts; i++) { /* answered is answered */
-        if (st == AT_OK) st = release(s, &s->slot[i], err);
+    for (int i = 0; i < s->slots && !s->deaf; i++) { /* answered is answered, whatever ended the run */
+        at_error ignored;
+        at_status last = release(s, &s->slot[i], &ignored);
+        if (st == AT_OK && last != AT_OK) st = at_fail(err, last, "%s", ignored.text);
     }
     return st;
 }
 
-at_status at_supervisor_run(at_supervisor *s, const at_selection *selection, int jobs, const at_listener *listener, bool *interrupted,
-                            at_error *err)
-{
+at_status at_supervisor_run(at_supervisor *s, const at_selection *selection, int jobs, const at_listener *listener,
+                            bool *interrupted, at_error *err) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction action = {.sa_handler = on_interrupt};
     struct sigaction before[3];
-    s->selection = selection, s->next = 0, s->listener = listener;
+    s->selection = selection, s->next = 0, s->listener = listener, s->deaf = false;
     s->slots = jobs < 1 ? 1 : jobs > MOST_WORKERS ? MOST_WORKERS : jobs;
     for (int i = 0; i < s->slots; i++) s->slot[i].device = device_of(s->options, i);
     interrupts = 0;

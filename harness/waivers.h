@@ -2,10 +2,11 @@
  *
  *   schema: 1
  *   waivers:
- *     - {case: window/edge, device: 'NVIDIA A100*', owner: kernels team, reason: one key too many, url: 'https://...', expires: 2026-03-31}
+ *     - {case: window/edge, device: 'NVIDIA A100*', owner: kernels team, reason: one key too many, url: 'https://...',
+ * expires: 2026-03-31}
  *
- * An attempt that fails and is waived is WAIVED: its run is not validated by it, nor failed. A waiver that has expired fails every attempt
- * it names, and one that names no case is an error: neither can be forgotten. */
+ * An attempt that fails and is waived is WAIVED: its run is not validated by it, nor failed. A waiver that has expired
+ * fails every attempt it names, and one that names no case is an error: neither can be forgotten. */
 #ifndef AT_WAIVERS_H
 #define AT_WAIVERS_H
 

@@ -9,8 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-uint64_t at_ticket(void)
-{
+uint64_t at_ticket(void) {
     uint64_t ticket = 0;
     if (getrandom(&ticket, sizeof ticket, 0) == (ssize_t)sizeof ticket) return ticket;
     struct timespec t;
@@ -19,15 +18,13 @@ uint64_t at_ticket(void)
 }
 
 /* FNV-1a from another start. */
-static uint64_t seal(uint64_t ticket, const char *payload, size_t bytes)
-{
+static uint64_t seal(uint64_t ticket, const char *payload, size_t bytes) {
     uint64_t hash = ticket ^ UINT64_C(0xCBF29CE484222325);
     for (size_t i = 0; i < bytes; i++) hash = (hash ^ (unsigned char)payload[i]) * UINT64_C(0x100000001B3);
     return hash;
 }
 
-static at_status write_all(int fd, const char *data, size_t bytes, at_error *err)
-{
+static at_status write_all(int fd, const char *data, size_t bytes, at_error *err) {
     while (bytes > 0) {
         ssize_t n = write(fd, data, bytes);
         if (n < 0 && errno == EINTR) continue;
@@ -37,10 +34,10 @@ static at_status write_all(int fd, const char *data, size_t bytes, at_error *err
     return AT_OK;
 }
 
-at_status at_frame_write(int fd, uint64_t ticket, const char *payload, size_t bytes, at_error *err)
-{
+at_status at_frame_write(int fd, uint64_t ticket, const char *payload, size_t bytes, at_error *err) {
     if (bytes > AT_FRAME_LIMIT) {
-        return at_fail(err, AT_INFRASTRUCTURE, "a message of %zu bytes; between worker and supervisor there are at most %d", bytes,
+        return at_fail(err, AT_INFRASTRUCTURE,
+                       "a message of %zu bytes; between worker and supervisor there are at most %d", bytes,
                        AT_FRAME_LIMIT);
     }
     char *frame = malloc(bytes + AT_FRAME_HEAD + 1);
@@ -53,8 +50,7 @@ at_status at_frame_write(int fd, uint64_t ticket, const char *payload, size_t by
     return st;
 }
 
-at_status at_frames_feed(at_frames *frames, int fd, bool *open, at_error *err)
-{
+at_status at_frames_feed(at_frames *frames, int fd, bool *open, at_error *err) {
     *open = true;
     if (frames->room - frames->used < 4096) {
         size_t room = frames->room * 2 + 65536;
@@ -73,8 +69,7 @@ at_status at_frames_feed(at_frames *frames, int fd, bool *open, at_error *err)
 }
 
 /* Whether what has come of the head can be the start of one. */
-static bool head_so_far(const char *data, size_t used)
-{
+static bool head_so_far(const char *data, size_t used) {
     static const char shape[] = "ddddddd hhhhhhhhhhhhhhhh\n";
     for (size_t i = 0; i < used && i < AT_FRAME_HEAD; i++) {
         bool digit = data[i] >= '0' && data[i] <= '9', letter = data[i] >= 'a' && data[i] <= 'f';
@@ -83,8 +78,7 @@ static bool head_so_far(const char *data, size_t used)
     return true;
 }
 
-char *at_frames_next(at_frames *frames, uint64_t ticket, size_t *bytes, bool *corrupt)
-{
+char *at_frames_next(at_frames *frames, uint64_t ticket, size_t *bytes, bool *corrupt) {
     *bytes = 0;
     *corrupt = !head_so_far(frames->data, frames->used);
     if (*corrupt || frames->used < AT_FRAME_HEAD) return NULL;
@@ -104,8 +98,7 @@ char *at_frames_next(at_frames *frames, uint64_t ticket, size_t *bytes, bool *co
     return payload;
 }
 
-void at_frames_free(at_frames *frames)
-{
+void at_frames_free(at_frames *frames) {
     free(frames->data);
     *frames = (at_frames){0};
 }

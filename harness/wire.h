@@ -1,6 +1,6 @@
-/* Frames between supervisor and worker: length and seal, a newline, the payload, a newline. The seal is a hash of the payload begun from a
- * ticket that the request carried and the subject was not told: what a subject writes into the pipe has none, and a worker that dies
- * half way leaves a torn frame. Nothing of either is believed. */
+/* Frames between supervisor and worker: length and seal, a newline, the payload, a newline. The seal is a hash of the
+ * payload begun from a ticket that the request carried and the subject was not told: what a subject writes into the
+ * pipe has none, and a worker that dies half way leaves a torn frame. Nothing of either is believed. */
 #ifndef AT_WIRE_H
 #define AT_WIRE_H
 
@@ -19,7 +19,8 @@ typedef struct {
 } at_frames;
 /* Takes what the descriptor has now. *open is false at the end of the stream. */
 AT_MUST_USE at_status at_frames_feed(at_frames *, int fd, bool *open, at_error *err);
-/* The next whole payload, NUL-terminated and malloc'ed, or NULL where there is none yet; *corrupt where none can ever come. */
+/* The next whole payload, NUL-terminated and malloc'ed, or NULL where there is none yet; *corrupt where none can ever
+ * come. */
 char *at_frames_next(at_frames *, uint64_t ticket, size_t *bytes, bool *corrupt);
 void at_frames_free(at_frames *);
 

@@ -12,8 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-at_status at_hello_to_json(char **out, at_status st, const at_header *header, const at_error *why, at_error *err)
-{
+at_status at_hello_to_json(char **out, at_status st, const at_header *header, const at_error *why, at_error *err) {
     if (st == AT_OK) return at_header_to_json(out, header, err);
     json_t *object = json_pack("{s:i, s:s}", "status", (int)st, "error", why->text);
     *out = object ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -21,8 +20,7 @@ at_status at_hello_to_json(char **out, at_status st, const at_header *header, co
     return *out ? AT_OK : at_fail_memory(err, sizeof why->text);
 }
 
-at_status at_hello_from_json(at_header *out, const char *text, size_t bytes, at_error *err)
-{
+at_status at_hello_from_json(at_header *out, const char *text, size_t bytes, at_error *err) {
     json_error_t where;
     json_t *object = json_loadb(text, bytes, 0, &where);
     json_t *status = json_object_get(object, "status"), *sentence = json_object_get(object, "error");
@@ -30,7 +28,8 @@ at_status at_hello_from_json(at_header *out, const char *text, size_t bytes, at_
     if (object == NULL) {
         st = at_fail(err, AT_INFRASTRUCTURE, "the worker's first message is not JSON: %s", where.text);
     } else if (status != NULL) {
-        st = at_fail(err, (at_status)json_integer_value(status), "%s", json_is_string(sentence) ? json_string_value(sentence) : "");
+        st = at_fail(err, (at_status)json_integer_value(status), "%s",
+                     json_is_string(sentence) ? json_string_value(sentence) : "");
         if (st == AT_OK) st = AT_INFRASTRUCTURE;
     } else {
         st = at_header_from_json(out, text, bytes, err);
@@ -39,8 +38,7 @@ at_status at_hello_from_json(at_header *out, const char *text, size_t bytes, at_
     return st;
 }
 
-static at_status say_hello(at_status st, const at_header *header, const at_error *why, at_error *err)
-{
+static at_status say_hello(at_status st, const at_header *header, const at_error *why, at_error *err) {
     char *text = NULL;
     at_status said = at_hello_to_json(&text, st, header, why, err);
     if (said == AT_OK) said = at_frame_write(AT_WORKER_REPLY, 0, text, strlen(text), err);
@@ -55,8 +53,7 @@ typedef struct {
 } request;
 
 /* "INDEX HASH MODE TICKET". The hash says that both sides have read the same files. */
-static at_status parse_request(request *out, const char *line, const at_cases *cases, at_error *err)
-{
+static at_status parse_request(request *out, const char *line, const at_cases *cases, at_error *err) {
     uint64_t index;
     char hash[17], name[32];
     if (sscanf(line, "%" SCNu64 " %16s %31s %" SCNx64, &index, hash, name, &out->ticket) != 4) {
@@ -67,21 +64,22 @@ static at_status parse_request(request *out, const char *line, const at_cases *c
         return at_fail(err, AT_INFRASTRUCTURE, "the case files have changed since the run began; run it again");
     }
     out->mode = at_mode_by_name(name);
-    return out->mode != NULL ? AT_OK : at_fail(err, AT_INFRASTRUCTURE, "a request for the mode '%s', which there is not", name);
+    return out->mode != NULL ? AT_OK
+                             : at_fail(err, AT_INFRASTRUCTURE, "a request for the mode '%s', which there is not", name);
 }
 
-/* A subject may see the device's error first and return without it: it is this attempt's all the same, and the process's last. */
-static bool device_is_spoilt(const at_host *host, at_record *record)
-{
+/* A subject may see the device's error first and return without it: it is this attempt's all the same, and the
+ * process's last. */
+static bool device_is_spoilt(const at_host *host, at_record *record) {
     at_error words;
     if (host->ops->wait(host->device, &words) != AT_FAILED) return false;
     at_find(record, "sticky", "the device reports: %.300s", words.text);
     return true;
 }
 
-/* *done where nothing more can be run in this process, or should be: a fault of ours may be what an earlier attempt left behind. */
-static at_status answer(const at_host *host, const request *q, bool *done, at_error *err)
-{
+/* *done where nothing more can be run in this process, or should be: a fault of ours may be what an earlier attempt
+ * left behind. */
+static at_status answer(const at_host *host, const request *q, bool *done, at_error *err) {
     at_record record = {0};
     char *text = NULL;
     at_error why = {0};
@@ -97,8 +95,7 @@ static at_status answer(const at_host *host, const request *q, bool *done, at_er
 }
 
 /* Until the supervisor asks no more. */
-static at_status serve(const at_host *host, const at_cases *cases, bool *done, at_error *err)
-{
+static at_status serve(const at_host *host, const at_cases *cases, bool *done, at_error *err) {
     char line[160];
     at_status st = AT_OK;
     while (st == AT_OK && !*done && fgets(line, sizeof line, stdin) != NULL) {
@@ -113,8 +110,7 @@ static at_status serve(const at_host *host, const at_cases *cases, bool *done, a
 }
 
 /* Signals that end a job reach all its processes: the supervisor decides, and its end is the worker's. */
-static void settle_in(const at_options *o)
-{
+static void settle_in(void) {
     static const int sent_to_all[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t all;
     for (size_t i = 0; i < sizeof sent_to_all / sizeof *sent_to_all; i++) signal(sent_to_all[i], SIG_IGN);
@@ -124,20 +120,20 @@ static void settle_in(const at_options *o)
     setvbuf(stdout, NULL, _IOLBF, 0); /* last words come before a crash */
     at_blackbox_carry(at_blackbox_map(AT_WORKER_BLACKBOX));
     at_blackbox_catch_signals();
-    at_confine(o->memory);
+    at_confine();
 }
 
-int at_worker_main(const at_options *o)
-{
+int at_worker_main(const at_options *o) {
     at_place_of_work work = {0};
     at_header header = {0};
     at_cases *cases = NULL;
     at_error err = {0}, pipe_error = {0};
     bool done = false;
-    settle_in(o);
+    settle_in();
     at_status st = at_cases_load(&cases, o->cases, NULL, &err);
     at_phase("opening subject and device");
     if (st == AT_OK) st = at_host_open(&work, &header, o, &err);
+    if (st == AT_OK && (o->memory > 0 || work.host.subject->device == AT_HOST)) at_confine_data(o->memory);
     at_status said = say_hello(st, &header, &err, &pipe_error);
     if (st == AT_OK) st = said;
     at_phase("idle");

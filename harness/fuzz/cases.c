@@ -32,7 +32,8 @@ int at_fuzz_cases(const uint8_t *data, size_t size) {
     at_limits limits = at_default_limits;
     at_cases *cases = NULL;
     at_error err = {0};
-    limits.file_bytes = 1 << 16, limits.nodes = 5000, limits.cases = 200, limits.case_bytes = 1 << 16, limits.memory = 1 << 24;
+    limits.file_bytes = 1 << 16, limits.nodes = 5000, limits.cases = 200, limits.case_bytes = 1 << 16,
+    limits.memory = 1 << 24;
     at_status st = at_cases_load(&cases, at_fuzz_file("fuzz.yaml", data, size), &limits, &err);
     if (st != AT_OK) {
         AT_FUZZ_DUE(st == AT_USAGE);

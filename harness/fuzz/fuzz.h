@@ -1,5 +1,5 @@
-/* Readers of what anybody may have written, each fed bytes and held to what it promises. Under libFuzzer (make fuzz) for minutes; over
- * corpus/ in every run of the tests. A broken promise aborts. */
+/* Readers of what anybody may have written, each fed bytes and held to what it promises. Under libFuzzer (make fuzz)
+ * for minutes; over corpus/ in every run of the tests. A broken promise aborts. */
 #ifndef AT_FUZZ_H
 #define AT_FUZZ_H
 
@@ -20,7 +20,9 @@ int at_fuzz_plain(const char *text);
 #ifdef AT_FUZZER
 #define AT_FUZZ_MAIN(target)                                                                                           \
     int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                                                      \
-    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return target(data, size); }
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {                                                     \
+        return target(data, size);                                                                                     \
+    }
 #else
 #define AT_FUZZ_MAIN(target)
 #endif

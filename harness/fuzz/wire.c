@@ -50,10 +50,14 @@ static void check_messages(const char *text, size_t size) {
     at_record record;
     at_header header = {0};
     at_error err = {0};
-    if (at_record_from_json(&record, text, size, &err) == AT_OK) at_record_clear(&record);
-    else AT_FUZZ_DUE(at_fuzz_plain(err.text));
-    if (at_hello_from_json(&header, text, size, &err) == AT_OK) at_header_clear(&header);
-    else AT_FUZZ_DUE(at_fuzz_plain(err.text));
+    if (at_record_from_json(&record, text, size, &err) == AT_OK)
+        at_record_clear(&record);
+    else
+        AT_FUZZ_DUE(at_fuzz_plain(err.text));
+    if (at_hello_from_json(&header, text, size, &err) == AT_OK)
+        at_header_clear(&header);
+    else
+        AT_FUZZ_DUE(at_fuzz_plain(err.text));
 }
 
 static void check_log(const char *text) {

@@ -11,7 +11,8 @@
 static int run_corpus(const char *name, int target(const uint8_t *, size_t)) {
     char directory_[500], file[800];
     const char *slash = strrchr(__FILE__, '/');
-    snprintf(directory_, sizeof directory_, "%.*s../fuzz/corpus/%s", slash ? (int)(slash - __FILE__) + 1 : 0, __FILE__, name);
+    snprintf(directory_, sizeof directory_, "%.*s../fuzz/corpus/%s", slash ? (int)(slash - __FILE__) + 1 : 0, __FILE__,
+             name);
     DIR *d = opendir(directory_);
     cr_assert_not_null(d, "%s", directory_);
     static uint8_t data[1 << 20];
@@ -43,8 +44,9 @@ Test(fuzz, seeds_of_messages_are_taken_or_refused_in_words) {
 }
 
 Test(fuzz, a_seed_reaches_a_plan) {
-    static const char suite[] = "schema: 1\nsuite: fuzz\nabout: A seed.\ngeometries: {g: {head_size: 8, v_head_size: 8, num_heads: 1}}\n"
-                                "cases: [{name: c, why: A reason., geometry: g, past: 1, new: 1}]\n";
+    static const char suite[] =
+        "schema: 1\nsuite: fuzz\nabout: A seed.\ngeometries: {g: {head_size: 8, v_head_size: 8, num_heads: 1}}\n"
+        "cases: [{name: c, why: A reason., geometry: g, past: 1, new: 1}]\n";
     at_cases *cases = NULL;
     at_error err;
     const char *path_ = at_fuzz_file("fuzz.yaml", (const uint8_t *)suite, sizeof suite - 1);

@@ -8,14 +8,18 @@
 
 enum { WHOLE = 6 };
 
-static char *text(const char *t) { return strdup(t); }
+static char *text(const char *t) {
+    return strdup(t);
+}
 
 static at_journal *part(int64_t shard, int64_t shards, bool complete) {
     at_journal *j = calloc(1, sizeof *j);
     at_header *h = &j->header;
     static char *floors[] = {"suite=6", NULL};
-    h->subject = text("v1"), h->subject_digest = text("d"), h->device_kind = text("cuda"), h->device = text("NVIDIA H200"), h->arch = text("sm_90");
-    h->plan = text("p"), h->seed = 1, h->shard = shard, h->shards = shards, h->whole = WHOLE, h->whole_cases = WHOLE, h->repeat = 1;
+    h->subject = text("v1"), h->subject_digest = text("d"), h->device_kind = text("cuda"),
+    h->device = text("NVIDIA H200"), h->arch = text("sm_90");
+    h->plan = text("p"), h->seed = 1, h->shard = shard, h->shards = shards, h->whole = WHOLE, h->whole_cases = WHOLE,
+    h->repeat = 1;
     if (shards > 1) {
         h->whole_floors = calloc(2, sizeof *floors);
         h->whole_floors[0] = text(floors[0]);
@@ -28,7 +32,8 @@ static at_journal *part(int64_t shard, int64_t shards, bool complete) {
 static void add(at_journal *j, int n, at_verdict verdict) {
     char id[32];
     snprintf(id, sizeof id, "suite/c/n=%d", n);
-    j->record[j->records++] = (at_record){.id = text(id), .mode = text("eager"), .hash = text("h"), .inputs_digest = text("i"), .verdict = verdict};
+    j->record[j->records++] = (at_record){
+        .id = text(id), .mode = text("eager"), .hash = text("h"), .inputs_digest = text("i"), .verdict = verdict};
     j->header.planned++, j->header.planned_cases++;
 }
 
@@ -64,7 +69,8 @@ Test(merge, all_parts_make_the_whole_run) {
     cr_expect_eq(m.whole.header.planned_cases, WHOLE);
     cr_expect_eq(m.whole.header.shards, 1);
     cr_expect_str_eq(m.whole.header.floors[0], "suite=6", "the floors of the whole count now");
-    for (size_t i = 1; i < m.whole.records; i++) cr_expect_lt(strcmp(m.whole.record[i - 1].id, m.whole.record[i].id), 0);
+    for (size_t i = 1; i < m.whole.records; i++)
+        cr_expect_lt(strcmp(m.whole.record[i - 1].id, m.whole.record[i].id), 0);
     at_merged_free(&m);
     drop(p, 3);
 }

@@ -30,14 +30,16 @@ static void refused(const char *line, const char *says) {
 
 Test(options, what_is_not_said_has_its_default) {
     must("attest run");
-    cr_expect(o.tier == AT_QUICK && o.seed == 1 && o.repeat == 1 && o.shard == 1 && o.shards == 1 && o.wait == 300 && o.jobs == 0);
+    cr_expect(o.tier == AT_QUICK && o.seed == 1 && o.repeat == 1 && o.shard == 1 && o.shards == 1 && o.wait == 300 &&
+              o.jobs == 0);
     cr_expect(!o.resume && o.sanitizer == NULL && o.memory == 0 && o.devices == 0 && !o.shard_given);
     at_options_free(&o);
 }
 
 Test(options, short_and_long_ones_take_their_value_from_the_same_or_the_next_word) {
     must("attest run -j3 -k a -k b --seed=7 --out dir --tier smoke --resume --repeat 5");
-    cr_expect(o.jobs == 3 && o.patterns == 2 && o.seed == 7 && o.tier == AT_SMOKE && o.tier_given && o.resume && o.repeat == 5);
+    cr_expect(o.jobs == 3 && o.patterns == 2 && o.seed == 7 && o.tier == AT_SMOKE && o.tier_given && o.resume &&
+              o.repeat == 5);
     cr_expect_str_eq(o.pattern[1], "b");
     cr_expect_str_eq(o.out, "dir");
     at_options_free(&o);

@@ -28,7 +28,7 @@ Test(repeat, verdicts_that_agree_stay_and_those_that_change_are_flaky) {
         {{AT_PASS, AT_PASS, AT_CRASH}, AT_FLAKY},
         {{AT_TIMEOUT, AT_FAIL, AT_FAIL}, AT_FLAKY},
         {{AT_UNSUPPORTED, AT_PASS, AT_PASS}, AT_FLAKY},
-        {{AT_PASS, AT_MARGINAL, AT_PASS}, AT_MARGINAL},    /* both accept */
+        {{AT_PASS, AT_MARGINAL, AT_PASS}, AT_MARGINAL},           /* both accept */
         {{AT_PASS, AT_HARNESS_ERROR, AT_FAIL}, AT_HARNESS_ERROR}, /* the harness's fault says nothing of the subject */
         {{AT_NOT_RUN, AT_PASS, AT_PASS}, AT_NOT_RUN},
     };
@@ -50,7 +50,8 @@ Test(repeat, the_worst_run_is_kept_and_the_counts_come_first) {
 
 Test(repeat, findings_of_the_worst_run_move_down_and_none_is_lost_uncounted) {
     at_repeats repeats = {0};
-    at_record pass = {.verdict = AT_PASS}, fail = {.verdict = AT_FAIL, .findings = AT_RECORD_FINDINGS, .findings_all = 9}, out;
+    at_record pass = {.verdict = AT_PASS},
+              fail = {.verdict = AT_FAIL, .findings = AT_RECORD_FINDINGS, .findings_all = 9}, out;
     strcpy(fail.finding[0].detector, "value");
     at_repeats_add(&repeats, &fail);
     at_repeats_add(&repeats, &pass);

@@ -33,7 +33,14 @@ static void leave(void) {
 TestSuite(resume, .init = enter, .fini = leave);
 
 static at_header header(void) {
-    return (at_header){.planned = 20, .planned_cases = 10, .subject = "v1", .plan = selection.plan, .seed = 1, .shard = 1, .shards = 1, .repeat = 1};
+    return (at_header){.planned = 20,
+                       .planned_cases = 10,
+                       .subject = "v1",
+                       .plan = selection.plan,
+                       .seed = 1,
+                       .shard = 1,
+                       .shards = 1,
+                       .repeat = 1};
 }
 
 static at_status open_journal(at_journal_writer **w, size_t *done, bool resume, at_header h) {
@@ -46,7 +53,9 @@ static void leave_records(size_t n) {
     size_t done;
     cr_assert_eq(open_journal(&w, &done, false, header()), AT_OK, "%s", err.text);
     for (size_t i = 0; i < n; i++) {
-        at_record r = {.id = selection.choice[i].c->id, .mode = (char *)(uintptr_t)selection.choice[i].mode->name, .verdict = AT_PASS};
+        at_record r = {.id = selection.choice[i].c->id,
+                       .mode = (char *)(uintptr_t)selection.choice[i].mode->name,
+                       .verdict = AT_PASS};
         cr_assert_eq(at_journal_append(w, &r, &err), AT_OK);
     }
     at_journal_abandon(w);

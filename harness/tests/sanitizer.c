@@ -50,15 +50,17 @@ Test(sanitizer, each_finding_fails_the_attempt_and_tells_kernel_and_thread) {
     cr_expect_eq(record.verdict, AT_FAIL);
     cr_expect_eq(record.findings, 1);
     cr_expect_str_eq(record.finding[0].detector, "memcheck");
-    cr_expect_str_eq(record.finding[0].text, "Invalid __global__ read of size 4 bytes; at v1_attend(pa_problem)+0x1a0 in v1.cu:88; by thread "
-                                             "(3,0,0) in block (0,0,0); Access to 0x7f0000001000 is out of bounds");
+    cr_expect_str_eq(record.finding[0].text,
+                     "Invalid __global__ read of size 4 bytes; at v1_attend(pa_problem)+0x1a0 in v1.cu:88; by thread "
+                     "(3,0,0) in block (0,0,0); Access to 0x7f0000001000 is out of bounds");
     read_log(finding);
     read_log(finding);
     cr_expect_eq(record.findings_all, 3);
 }
 
 Test(sanitizer, a_race_is_a_finding_and_a_warning_is_none) {
-    read_log("========= Warning: Race reported between Write access at a and Read access at b\n=========     and more\n");
+    read_log(
+        "========= Warning: Race reported between Write access at a and Read access at b\n=========     and more\n");
     cr_expect_eq(record.findings_all, 0);
     read_log("========= Error: Race reported between Write access at a and Read access at b\n"
              "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n");
@@ -74,9 +76,11 @@ Test(sanitizer, a_crash_stays_a_crash) {
 }
 
 Test(sanitizer, a_tool_that_failed_is_no_clean_log) {
-    at_status st = at_sanitizer_findings(&log_, "========= COMPUTE-SANITIZER\n========= Error: Target application terminated before first "
-                                                "instrumented API call\n",
-                                         "memcheck", &record, &err);
+    at_status st = at_sanitizer_findings(
+        &log_,
+        "========= COMPUTE-SANITIZER\n========= Error: Target application terminated before first "
+        "instrumented API call\n",
+        "memcheck", &record, &err);
     cr_expect_eq(st, AT_INFRASTRUCTURE);
     cr_expect_not_null(strstr(err.text, "before first instrumented API call"));
 }
@@ -99,8 +103,10 @@ Test(sanitizer, arguments_name_tool_and_log_and_leave_api_errors_to_the_harness)
     char all[400] = "";
     size_t n = at_sanitizer_arguments(out, "memcheck", "/log");
     for (size_t i = 0; i < n; i++) strcat(strcat(all, out[i]), " ");
-    cr_expect_str_eq(all, "compute-sanitizer --tool memcheck --log-file /log --print-limit 0 --check-exit-code no --report-api-errors no "
-                          "--target-processes application-only ");
+    cr_expect_str_eq(
+        all,
+        "compute-sanitizer --tool memcheck --log-file /log --print-limit 0 --check-exit-code no --report-api-errors no "
+        "--target-processes application-only ");
     n = at_sanitizer_arguments(out, "racecheck", "/log");
     for (size_t i = 0; i < n; i++) cr_expect_str_neq(out[i], "--report-api-errors", "memcheck alone has it");
 }
@@ -125,6 +131,7 @@ Test(sanitizer, the_tool_is_found_on_the_path_or_its_absence_is_an_error) {
 }
 
 Test(sanitizer, four_tools_are_known) {
-    cr_expect(at_sanitizer_known("memcheck") && at_sanitizer_known("racecheck") && at_sanitizer_known("initcheck") && at_sanitizer_known("synccheck"));
+    cr_expect(at_sanitizer_known("memcheck") && at_sanitizer_known("racecheck") && at_sanitizer_known("initcheck") &&
+              at_sanitizer_known("synccheck"));
     cr_expect_not(at_sanitizer_known("leakcheck"));
 }

@@ -1,4 +1,5 @@
-/* Parts of a run: together they are the whole, each attempt in one of them; and whoever started the run may have said which is meant. */
+/* Parts of a run: together they are the whole, each attempt in one of them; and whoever started the run may have said
+ * which is meant. */
 #define _DEFAULT_SOURCE 1
 #include "../shard.h"
 #include "cases_scratch.h"
@@ -16,7 +17,8 @@ static void forget_variables(void) {
 }
 static void enter(void) {
     scratch_open();
-    cases = scratch_load("cases:\n  - {name: m, why: A reason., geometry: tiny, matrix: {past: 0..29, new: [1, 2, 64]}}\n");
+    cases =
+        scratch_load("cases:\n  - {name: m, why: A reason., geometry: tiny, matrix: {past: 0..29, new: [1, 2, 64]}}\n");
     forget_variables();
 }
 static void leave(void) {
@@ -49,7 +51,9 @@ Test(shard, parts_are_disjoint_cover_the_whole_and_keep_its_order_and_plan) {
             cr_expect_eq(part.whole, all.choices);
             cr_expect_eq(part.whole_cases, all.cases);
             for (size_t k = 0, at = 0; k < part.choices; k++, at++, found++) {
-                while (at < all.choices && (all.choice[at].c != part.choice[k].c || all.choice[at].mode != part.choice[k].mode)) at++;
+                while (at < all.choices &&
+                       (all.choice[at].c != part.choice[k].c || all.choice[at].mode != part.choice[k].mode))
+                    at++;
                 cr_assert_lt(at, all.choices, "out of order");
                 times[at]++;
             }
@@ -101,8 +105,10 @@ Test(shard, gtest_and_slurm_variables_are_understood) {
     SAYS(3, 7, "GTEST_TOTAL_SHARDS", "7", "GTEST_SHARD_INDEX", "2");
     SAYS(4, 4, "SLURM_ARRAY_TASK_ID", "4", "SLURM_ARRAY_TASK_COUNT", "4", "SLURM_ARRAY_TASK_MIN", "1");
     SAYS(1, 4, "SLURM_ARRAY_TASK_ID", "0", "SLURM_ARRAY_TASK_COUNT", "4", "SLURM_ARRAY_TASK_MIN", "0");
-    SAYS(3, 4, "SLURM_ARRAY_TASK_ID", "10", "SLURM_ARRAY_TASK_COUNT", "4", "SLURM_ARRAY_TASK_MIN", "6", "SLURM_ARRAY_TASK_STEP", "2");
-    SAYS(2, 3, "GTEST_TOTAL_SHARDS", "3", "GTEST_SHARD_INDEX", "1", "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "9");
+    SAYS(3, 4, "SLURM_ARRAY_TASK_ID", "10", "SLURM_ARRAY_TASK_COUNT", "4", "SLURM_ARRAY_TASK_MIN", "6",
+         "SLURM_ARRAY_TASK_STEP", "2");
+    SAYS(2, 3, "GTEST_TOTAL_SHARDS", "3", "GTEST_SHARD_INDEX", "1", "SLURM_ARRAY_TASK_ID", "9",
+         "SLURM_ARRAY_TASK_COUNT", "9");
     SAYS(1, 1, "HOME", "/");
 }
 
@@ -111,7 +117,8 @@ Test(shard, variables_that_make_no_sense_are_refused) {
     SAYS(0, 0, "GTEST_TOTAL_SHARDS", "7", "GTEST_SHARD_INDEX", "7");
     SAYS(0, 0, "GTEST_TOTAL_SHARDS", "x", "GTEST_SHARD_INDEX", "1");
     SAYS(0, 0, "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "3", "SLURM_ARRAY_TASK_MIN", "1");
-    SAYS(0, 0, "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "3", "SLURM_ARRAY_TASK_MIN", "0", "SLURM_ARRAY_TASK_STEP", "2");
+    SAYS(0, 0, "SLURM_ARRAY_TASK_ID", "9", "SLURM_ARRAY_TASK_COUNT", "3", "SLURM_ARRAY_TASK_MIN", "0",
+         "SLURM_ARRAY_TASK_STEP", "2");
 }
 
 Test(shard, a_shard_that_was_given_overrules_them) {

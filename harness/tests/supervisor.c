@@ -26,8 +26,9 @@ static void enter(void) {
     snprintf(suites, sizeof suites, "%.*ssuites", slash ? (int)(slash - __FILE__) + 1 : 0, __FILE__);
     char inner[PATH_MAX + 64], program[PATH_MAX];
     snprintf(program, sizeof program, "%s", beside("")); /* DIR/tests/subjects/ */
-    snprintf(inner, sizeof inner, "%s../../../subjects/cpu.so", program); /* of the release build, which lies one higher */
-    if (access(inner, R_OK) != 0) snprintf(inner, sizeof inner, "%s../../subjects/cpu.so", program);
+    snprintf(inner, sizeof inner, "%s../../subjects/cpu.so", program);
+    if (access(inner, R_OK) != 0)
+        snprintf(inner, sizeof inner, "%s../../../subjects/cpu.so", program); /* the release build's lies higher */
     setenv("ATTEST_TEST_INNER", inner, 1);
 }
 
@@ -56,7 +57,14 @@ static at_status tick(void *user, at_error *err) {
 
 static at_options options_for(const char *fault) {
     snprintf(faulty, sizeof faulty, "%s:%s", beside("faulty.so"), fault);
-    return (at_options){.subject = faulty, .cases = suites, .mode = "eager", .tier = AT_QUICK, .seed = 1, .repeat = 1, .shard = 1, .shards = 1,
+    return (at_options){.subject = faulty,
+                        .cases = suites,
+                        .mode = "eager",
+                        .tier = AT_QUICK,
+                        .seed = 1,
+                        .repeat = 1,
+                        .shard = 1,
+                        .shards = 1,
                         .memory = (uint64_t)512 << 20};
 }
 
@@ -91,7 +99,8 @@ static void costs_one(const char *fault, int jobs, double timeout, at_verdict ve
     cr_expect_eq(s.records, CASES, "%s: %d records", fault, s.records);
     cr_expect_eq(s.of[AT_PASS], CASES - 1, "%s: %d passed", fault, s.of[AT_PASS]);
     cr_expect_eq(s.of[verdict], 1, "%s is %s: %s", fault, at_verdict_name(s.odd.verdict), s.odd.message);
-    cr_expect(s.odd.message != NULL && strstr(s.odd.message, says) != NULL, "%s: '%s' does not say '%s'", fault, s.odd.message, says);
+    cr_expect(s.odd.message != NULL && strstr(s.odd.message, says) != NULL, "%s: '%s' does not say '%s'", fault,
+              s.odd.message, says);
     cr_expect(s.odd.repro != NULL && strstr(s.odd.repro, s.odd.id) != NULL, "%s", fault);
     at_record_clear(&s.odd);
 }
@@ -102,12 +111,15 @@ static void costs_one_and_that(const char *fault, at_verdict verdict, const char
 }
 
 Test(supervisor, a_crash_costs_one_attempt_and_names_signal_phase_and_buffer) {
-    costs_one_and_that("segv", AT_CRASH, "killed by SIGSEGV (Segmentation fault) in phase 'execute': address 0x8 is in no buffer");
+    costs_one_and_that("segv", AT_CRASH,
+                       "killed by SIGSEGV (Segmentation fault) in phase 'execute': address 0x8 is in no buffer");
     costs_one_and_that("fault", AT_CRASH, "byte 1 past the end of query (640 bytes)");
 }
 
 Test(supervisor, an_abort_costs_one_attempt_and_its_last_words_are_kept) {
-    costs_one_and_that("abort", AT_CRASH, "killed by SIGABRT (Aborted) in phase 'execute'; its last words: assertion failed: the sky is green");
+    costs_one_and_that(
+        "abort", AT_CRASH,
+        "killed by SIGABRT (Aborted) in phase 'execute'; its last words: assertion failed: the sky is green");
 }
 
 Test(supervisor, an_exit_costs_one_attempt) {
@@ -137,6 +149,17 @@ Test(supervisor, a_leak_is_stopped_at_the_limit_and_costs_one_attempt) {
     costs_one_and_that("leak", AT_CRASH, "killed by SIG");
 }
 
+Test(supervisor, a_subject_that_leaves_its_worker_no_memory_costs_one_attempt) {
+    seen s = {0};
+    at_error err = {0};
+    bool interrupted;
+    at_options o = options_for("hoard");
+    cr_assert_eq(run(&o, 1, &s, &interrupted, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(s.records, CASES);
+    cr_expect_geq(s.of[AT_PASS], CASES - 1, "no attempt after it suffers");
+    at_record_clear(&s.odd);
+}
+
 Test(supervisor, a_poisoned_device_costs_the_attempt_that_poisoned_it_and_a_worker) {
     costs_one_and_that("poison", AT_FAIL, "the stream takes no launch: an earlier one failed");
 }
@@ -146,7 +169,8 @@ Test(supervisor, a_thread_that_dies_between_two_attempts_costs_one) {
 }
 
 Test(supervisor, an_end_while_the_subject_is_put_away_is_blamed_on_what_ran_last) {
-    costs_one("unload", 1, 0, AT_CRASH, "after its answer, which was PASS: killed by SIGSEGV (Segmentation fault) in phase 'putting");
+    costs_one("unload", 1, 0, AT_CRASH,
+              "after its answer, which was PASS: killed by SIGSEGV (Segmentation fault) in phase 'putting");
 }
 
 Test(supervisor, a_subject_cannot_end_a_run_by_a_signal_that_is_meant_for_the_job) {

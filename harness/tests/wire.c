@@ -105,7 +105,8 @@ Test(wire, every_changed_byte_of_a_frame_is_seen) {
 }
 
 Test(wire, garbage_is_corrupt_from_its_first_byte_on) {
-    static const char *const garbage[] = {"x", "\n", "{}", "12\n{}\n", "0000001x", "0000001 0123456789abcdeF", "0000001 0123456789abcdef "};
+    static const char *const garbage[] = {
+        "x", "\n", "{}", "12\n{}\n", "0000001x", "0000001 0123456789abcdeF", "0000001 0123456789abcdef "};
     for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
         put(garbage[i]);
         feed();

@@ -1,4 +1,5 @@
-/* The test program as its own worker: a supervisor starts /proc/self/exe with the word "worker", and that is this program. */
+/* The test program as its own worker: a supervisor starts /proc/self/exe with the word "worker", and that is this
+ * program. */
 #include "../worker.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The host's subject with one fault each, on calls of five tokens alone. Everything else is handed on to cpu.so, which is found beside the
- * program or at $ATTEST_TEST_INNER. */
+/* The host's subject with one fault each, on calls of five tokens alone. Everything else is handed on to cpu.so, which
+ * is found beside the program or at $ATTEST_TEST_INNER. */
 #include "../../subject.h"
 
 #include <dlfcn.h>
@@ -91,6 +91,15 @@ static void leaks(const at_call *call) {
     for (int i = 0; i < MOST; i++) memset(malloc(PIECE), i, 1 << 12);
     abort(); /* nobody has stopped it */
 }
+/* Leaves the process without memory, and goes on. */
+static void hoards(const at_call *call) {
+    enum { MOST = 1 << 30 };
+    size_t taken = 0;
+    (void)call;
+    for (size_t piece = 1 << 24; piece >= 64 && taken < MOST; piece /= 2) {
+        while (taken < MOST && malloc(piece) != NULL) taken += piece;
+    }
+}
 static void reads_too_far(const at_call *call) {
     const at_tensor *query = &call->in[AT_QUERY];
     size_t bytes = 2;
@@ -104,7 +113,8 @@ static const char *goes_wrong(const at_cpu_launch *launch, const at_cpu_how *how
 /* The error stays on the stream: nothing more can be run in this process. */
 static void poisons(const at_call *call) {
     at_cpu_stream *stream = call->stream;
-    at_cpu_launch launch = {.name = "wrong", .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = "", .args_bytes = 1, .run = goes_wrong};
+    at_cpu_launch launch = {
+        .name = "wrong", .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = "", .args_bytes = 1, .run = goes_wrong};
     stream->launch(stream, &launch);
 }
 /* Phase of the worker, in the page that it shares with its supervisor. */
@@ -166,6 +176,7 @@ static const struct {
     {"boast", boasts},
     {"talk", never_stops_talking},
     {"leak", leaks},
+    {"hoard", hoards},
     {"fault", reads_too_far},
     {"poison", poisons},
     {"bomb", leaves_a_bomb},
