@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "cuda"
 ENOUGH_CASES = 2
 ATTEMPT_SECONDS = 10  # of a mutant that hangs
+MOST_KILLS = 8  # kept of each mutant
 RUN_SECONDS = 900  # of attest itself: never reached while it works
 FLOOR = {"hand-made": 0.95, "machine-made": 0.90}
 FAILED = {"FAIL": None, "FLAKY": "flaky", "CRASH": "crash", "TIMEOUT": "timeout"}
@@ -54,6 +55,7 @@ class Mutant:
     outcome: str = "not tried"  # killed, survived or error
     error: str = ""
     kills: list = dataclasses.field(default_factory=list)
+    explained: str = ""  # the case in which the hypothesis answers as the mutant does
     seconds: float = 0.0
 
     def field(self, name):
@@ -238,9 +240,23 @@ def judge(mutant, subject, folder, tier, clean):
             return
 
 
-def settle(mutant):
+def explained(mutant, subject):
+    """The case in which `attest explain` gives the fault its name, or ""."""
+    for case in mutant.killers:
+        done = subprocess.run([str(ROOT / "build/attest"), "explain", case, "--subject", str(subject)], cwd=ROOT,
+                              capture_output=True, text=True, timeout=RUN_SECONDS)
+        if f"agrees with {mutant.hypothesis}:" in done.stdout:
+            return case
+    return ""
+
+
+def settle(mutant, subject):
     """The outcome, and whether the row told the truth."""
     mutant.outcome = "killed" if len(mutant.killers) >= ENOUGH_CASES else "survived"
+    if mutant.outcome == "killed" and mutant.hypothesis:
+        mutant.explained = explained(mutant, subject)
+        if not mutant.explained:
+            raise Broken(f"killed, but explain does not call it {mutant.hypothesis} in {', '.join(mutant.killers)}")
     if mutant.outcome == "killed" and mutant.field("survives"):
         raise Broken("killed, and its row gives a reason why it cannot be: " + mutant.field("survives"))
     words = mutant.field("says").split()
@@ -252,8 +268,9 @@ def settle(mutant):
 def attempt_mutant(mutant, tools, folder, tier, clean):
     start = time.monotonic()
     try:
-        judge(mutant, build(mutant, tools, folder), folder, tier, clean)
-        settle(mutant)
+        subject = build(mutant, tools, folder)
+        judge(mutant, subject, folder, tier, clean)
+        settle(mutant, subject)
     except Broken as why:
         mutant.outcome, mutant.error = "error", str(why)
     mutant.seconds = time.monotonic() - start
@@ -283,8 +300,8 @@ def unexplained(mutants):
 def write_json(path, mutants, tier, seconds):
     rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks],
              "hypothesis": m.hypothesis or None, "why": m.field("why"),
-             "outcome": m.outcome, "error": m.error, "survives": m.field("survives"), "kills": m.kills,
-             "seconds": round(m.seconds, 3)} for m in mutants]
+             "outcome": m.outcome, "error": m.error, "survives": m.field("survives"), "explained": m.explained,
+             "kills": m.kills[:MOST_KILLS], "seconds": round(m.seconds, 3)} for m in mutants]
     scores = {made: score(mutants, made) for made in FLOOR}
     document = {"tier": tier, "seconds": round(seconds, 1), "scores": scores, "mutants": rows}
     path.write_text(json.dumps(document, indent=1) + "\n")

@@ -289,7 +289,7 @@ at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err
 {
     at_status st = AT_OK;
     bool only_words = false;
-    *out = (at_options){.command = "help", .tier = AT_QUICK, .seed = 1, .repeat = 1, .shard = 1, .shards = 1, .wait = 300, .color = "auto"};
+    *out = (at_options){.program = argv[0] != NULL ? argv[0] : "attest", .command = "help", .tier = AT_QUICK, .seed = 1, .repeat = 1, .shard = 1, .shards = 1, .wait = 300, .color = "auto"};
     if (argc > 1) out->command = argv[1];
     if (strcmp(out->command, "--help") == 0 || strcmp(out->command, "-h") == 0) out->command = "help";
     if (strcmp(out->command, "--version") == 0) out->command = "version";
