@@ -9,6 +9,9 @@ BIN := $(if $(filter release,$(MODE)),build,$(B))
 JOBS := $(shell nproc)
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
 
+# V=1 shows the commands
+Q := $(if $(V),,@)
+
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 # contraction would let the compiler decide bits that have to be the same on every machine
 MODEFLAGS_release := -O2
@@ -61,7 +64,8 @@ no-nvcc:
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARN) -c $< -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(WARN) -c $< -o $@
 
 # the revision that reports name: a file that changes only when the answer does
 revision:
@@ -77,36 +81,45 @@ $(addprefix $(B)/oracle/,attend.o budget.o budget_weights.o classes.o dtype.o): 
 
 $(B)/libattest.a: $(oracle) $(harness) $(reports)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@echo "  AR    $@"
+	$(Q)$(AR) rcs $@ $^
 $(BIN)/attest: $(B)/harness/main.o $(B)/libattest.a
-	$(CC) $(MODEFLAGS) $(TSAN) -o $@ $^ $(LIBS)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(MODEFLAGS) $(TSAN) -o $@ $^ $(LIBS)
 
 # the host's subject: the kernels by the host compiler over cuda/simt
 $(B)/cuda/%.o: cuda/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -c $< -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -c $< -o $@
 $(B)/cuda/%.o: cuda/%.cu Makefile
 	@mkdir -p $(@D)
-	$(CXX) $(KERNELFLAGS) $(TSAN) -c $< -o $@
+	@echo "  CXX   $@"
+	$(Q)$(CXX) $(KERNELFLAGS) $(TSAN) -c $< -o $@
 $(B)/cuda/simt/%.o: cuda/simt/%.cpp Makefile
 	@mkdir -p $(@D)
-	$(CXX) $(KERNELFLAGS) -c $< -o $@
+	@echo "  CXX   $@"
+	$(Q)$(CXX) $(KERNELFLAGS) -c $< -o $@
 $(BIN)/subjects/cpu.so: $(gates) $(cpu_kernels) $(simt) cuda/exports.map
 	@mkdir -p $(@D)
-	$(CXX) -shared $(MODEFLAGS) $(TSAN) -Wl,--version-script=cuda/exports.map -o $@ $(filter %.o,$^) $(BOOST)
+	@echo "  CXX   $@"
+	$(Q)$(CXX) -shared $(MODEFLAGS) $(TSAN) -Wl,--version-script=cuda/exports.map -o $@ $(filter %.o,$^) $(BOOST)
 
 # the GPU's: machine code for sm_80 and sm_90, and PTX that later drivers compile
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=compute_80
 NVFLAGS := -std=c++17 -O2 -g -lineinfo $(GENCODE) -DATTEST_CUDA -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra
 $(B)/nv/%.o: cuda/%.cu Makefile
 	@mkdir -p $(@D)
-	$(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	@echo "  NVCC  $@"
+	$(Q)$(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 $(B)/nv/%.o: cuda/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -DATTEST_CUDA -c $< -o $@
+	@echo "  CC    $@"
+	$(Q)$(CC) $(CFLAGS) $(WARN) -fvisibility=hidden -DATTEST_CUDA -c $< -o $@
 $(BIN)/subjects/cuda.so: $(patsubst cuda/%.cu,$(B)/nv/%.o,$(kernels)) $(patsubst cuda/%.c,$(B)/nv/%.o,$(wildcard cuda/*.c)) cuda/exports.map
 	@mkdir -p $(@D)
-	$(NVCC) -shared -cudart static $(GENCODE) -Xlinker --version-script=cuda/exports.map -Xlinker --exclude-libs=ALL -o $@ $(filter %.o,$^)
+	@echo "  NVCC  $@"
+	$(Q)$(NVCC) -shared -cudart static $(GENCODE) -Xlinker --version-script=cuda/exports.map -Xlinker --exclude-libs=ALL -o $@ $(filter %.o,$^)
 
 # Criterion programs, one a directory; their own warnings, since Criterion's macros do not bear the strict ones
 TESTFLAGS = $(CFLAGS) -Wall -Wextra
@@ -123,7 +136,8 @@ tests: $(tests)
 define test_rule
 $(B)/$(1)/tests/%.o: $(1)/tests/%.c Makefile
 	@mkdir -p $$(@D)
-	$$(CC) $$(TESTFLAGS) -c $$< -o $$@
+	@echo "  CC    $$@"
+	$$(Q)$$(CC) $$(TESTFLAGS) -c $$< -o $$@
 endef
 $(foreach p,$(programs),$(eval $(call test_rule,$(p))))
 
@@ -132,20 +146,24 @@ $(B)/tests/harness: $(call test_objects,harness) $(B)/libattest.a
 $(B)/tests/reports: $(call test_objects,reports) $(B)/libattest.a
 $(B)/tests/oracle $(B)/tests/harness $(B)/tests/reports:
 	@mkdir -p $(@D)
-	$(CC) $(MODEFLAGS) -o $@ $(filter %.o %.a,$^) $(TESTLIBS)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(MODEFLAGS) -o $@ $(filter %.o %.a,$^) $(TESTLIBS)
 $(B)/tests/harness: $(patsubst harness/tests/subjects/%.c,$(B)/tests/subjects/%.so,$(wildcard harness/tests/subjects/*.c)) $(B)/tests/subjects/fake_cuda.so
 $(B)/tests/cuda: $(call test_objects,cuda) $(gates) $(cpu_kernels) $(simt)
 	@mkdir -p $(@D)
-	$(CXX) $(MODEFLAGS) -o $@ $^ -lcriterion $(BOOST) -lm
+	@echo "  CXX   $@"
+	$(Q)$(CXX) $(MODEFLAGS) -o $@ $^ -lcriterion $(BOOST) -lm
 
 # the CPU execution's own tests: kernels like a subject's, tests in C++ with exceptions, since Criterion throws
 simt_kernels := $(patsubst %.cu,$(B)/%.o,$(wildcard cuda/simt/tests/*.cu))
 $(B)/cuda/simt/tests/%.o: cuda/simt/tests/%.cc Makefile
 	@mkdir -p $(@D)
-	$(CXX) -std=c++17 $(BASE) -Wall -Wextra -Wno-missing-field-initializers -c $< -o $@
+	@echo "  CXX   $@"
+	$(Q)$(CXX) -std=c++17 $(BASE) -Wall -Wextra -Wno-missing-field-initializers -c $< -o $@
 $(B)/tests/simt: $(patsubst %.cc,$(B)/%.o,$(wildcard cuda/simt/tests/test_*.cc)) $(simt_kernels) $(simt)
 	@mkdir -p $(@D)
-	$(CXX) $(MODEFLAGS) -o $@ $^ -lcriterion $(BOOST) -lpthread
+	@echo "  CXX   $@"
+	$(Q)$(CXX) $(MODEFLAGS) -o $@ $^ -lcriterion $(BOOST) -lpthread
 
 ## racecheck: the quick tier on the CPU under ThreadSanitizer, a fiber per CUDA thread
 racecheck: deps
@@ -153,19 +171,23 @@ racecheck: deps
 	@ci/racecheck.sh
 .PHONY: racecheck
 $(B)/races: $(B)/cuda/simt/tests/detector.o $(simt_kernels) $(simt)
-	$(CXX) $(MODEFLAGS) $(TSAN) -o $@ $^ $(BOOST) -lpthread
+	@echo "  CXX   $@"
+	$(Q)$(CXX) $(MODEFLAGS) $(TSAN) -o $@ $^ $(BOOST) -lpthread
 
 # little shared objects that the loader's and the devices' tests open
 $(B)/tests/subjects/%.so: harness/tests/subjects/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -MMD -MP -shared -o $@ $< -lm
+	@echo "  CC    $@"
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -MMD -MP -shared -o $@ $< -lm
 $(B)/tests/subjects/fake_cuda.so: harness/tests/fake_cuda.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -shared -o $@ $<
+	@echo "  CC    $@"
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -fPIC -shared -o $@ $<
 
 # the derived budgets against emulated kernels: README in oracle/
 $(B)/calibrate: $(patsubst %.c,$(B)/%.o,$(wildcard oracle/tests/calibrate*.c) oracle/tests/scene.c oracle/tests/vector.c) $(B)/libattest.a
-	$(CC) $(MODEFLAGS) -o $@ $^ $(TESTLIBS)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(MODEFLAGS) -o $@ $^ $(TESTLIBS)
 
 ## portable: one tar.gz that judges on any x86-64 Linux from glibc 2.34 on, with an NVIDIA driver and nothing else
 portable: build/attest-portable.tar.gz
@@ -259,7 +281,8 @@ fuzz:
 	done
 $(fuzzers:%=build/fuzz/run/%): build/fuzz/run/%: $(B)/harness/fuzz/%.o $(B)/harness/fuzz/file.o $(B)/libattest.a
 	@mkdir -p $(@D)
-	$(CC) $(MODEFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	@echo "  CC    $@"
+	$(Q)$(CC) $(MODEFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 ## test-all: what takes long: kills and resumes, a Slurm array, fuzzers, sanitizers of threads, the calibration's nights
 test-all: deps

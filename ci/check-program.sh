@@ -2,10 +2,10 @@
 # What the program says and how it exits: each check runs it and holds its exit status and its words against what is due. The subjects that
 # crash, hang and lie are harness/tests/subjects/faulty.c; each fails on one of the ten cases of harness/tests/suites. Under a minute.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 attest=$PWD/${ATTEST:-build/attest}
 faulty=$PWD/${FAULTY:-build/release/tests/subjects}/faulty.so
-ten="--cases harness/tests/suites --mode eager --no-progress --color never"
+ten=(--cases harness/tests/suites --mode eager --no-progress --color never)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export ATTEST_TEST_INNER=$PWD/${INNER:-build/subjects/cpu.so}
@@ -25,7 +25,6 @@ check() {
 says() {
     local due=$1 words=$2 status
     shift 2
-    # shellcheck disable=SC2086
     "$attest" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     check "attest $*: exit $status, due $due: $(tail -n 1 "$scratch/err" | cut -c1-200)" test "$status" = "$due"
@@ -34,8 +33,8 @@ says() {
 
 one_line_of_error() { [[ $(wc -l <"$scratch/err") == 1 && ! -s $scratch/out ]]; }
 last_line_is() { [[ $(tail -n 1 "$scratch/out") == "$1"* ]]; }
-# run's arguments, of which ten must be split: says runs them as they are
-ten() { local due=$1 words=$2; shift 2; says "$due" "$words" run $ten --out "$scratch/run" "$@"; }
+# The same of a run of the ten cases.
+ten() { local due=$1 words=$2; shift 2; says "$due" "$words" run "${ten[@]}" --out "$scratch/run" "$@"; }
 
 # What two journals must share: everything but times, workers, and the order in which attempts finished.
 essence() {
@@ -166,7 +165,7 @@ resumed() {
 
 # One process after the other, as a node that goes down does it: what ended with the whole job is nobody's crash.
 killed_with_the_job() {
-    "$attest" run $ten --subject "$faulty:forever" --out "$scratch/job" -j1 >/dev/null 2>&1 &
+    "$attest" run "${ten[@]}" --subject "$faulty:forever" --out "$scratch/job" -j1 >/dev/null 2>&1 &
     local pid=$!
     sleep 0.5
     kill -9 $(pgrep -P $pid) && kill -9 $pid
@@ -177,7 +176,7 @@ killed_with_the_job() {
 
 # interrupted NAME: in the middle of a run
 interrupted() {
-    "$attest" run $ten --subject "$faulty:forever" --out "$scratch/stopped" -j1 >"$scratch/out" 2>"$scratch/err" &
+    "$attest" run "${ten[@]}" --subject "$faulty:forever" --out "$scratch/stopped" -j1 >"$scratch/out" 2>"$scratch/err" &
     local pid=$!
     sleep 0.5
     kill -s "$1" $pid
@@ -209,10 +208,10 @@ sharded() {
 }
 
 together() {
-    "$attest" run $ten --subject "$faulty:forever" --out "$scratch/shared" --timeout 3 -j1 >/dev/null 2>&1 &
+    "$attest" run "${ten[@]}" --subject "$faulty:forever" --out "$scratch/shared" --timeout 3 -j1 >/dev/null 2>&1 &
     local pid=$!
     sleep 0.3
-    says 64 'another run is writing this journal' run $ten --subject cpu --out "$scratch/shared"
+    says 64 'another run is writing this journal' run "${ten[@]}" --subject cpu --out "$scratch/shared"
     kill -9 $pid
     wait $pid 2>/dev/null
 }

@@ -31,7 +31,7 @@ FLOOR = {"hand-made": 0.95, "machine-made": 0.90}
 FAILED = {"FAIL": None, "FLAKY": "flaky", "CRASH": "crash", "TIMEOUT": "timeout"}
 NOT_JUDGED = ("UNSUPPORTED", "NOT_RUN")
 UNVALIDATED = 2  # attest's exit code where nothing failed and a suite had fewer attempts judged than its floor
-FIELDS = ("hypothesis", "why", "cases", "says", "survives", "expect")
+FIELDS = ("hypothesis", "why", "cases", "says", "equivalent", "survives", "expect")
 
 
 class Broken(Exception):
@@ -64,6 +64,10 @@ class Mutant:
     @property
     def hypothesis(self):
         return self.field("hypothesis").strip("- ")
+
+    @property
+    def reason(self):
+        return self.field("equivalent") or self.field("survives")
 
     @property
     def made(self):
@@ -257,8 +261,8 @@ def settle(mutant, subject):
         mutant.explained = explained(mutant, subject)
         if not mutant.explained:
             raise Broken(f"killed, but explain does not call it {mutant.hypothesis} in {', '.join(mutant.killers)}")
-    if mutant.outcome == "killed" and mutant.field("survives"):
-        raise Broken("killed, and its row gives a reason why it cannot be: " + mutant.field("survives"))
+    if mutant.outcome == "killed" and mutant.reason:
+        raise Broken("killed, and its row gives a reason why it is not: " + mutant.reason)
     words = mutant.field("says").split()
     said = [text for kill in mutant.kills for text in kill["findings"]]
     if mutant.outcome == "killed" and words and not any(all(f"{w} " in text for w in words) for text in said):
@@ -288,19 +292,21 @@ def try_all(mutants, tools, work, tier, clean, jobs):
 # Reports.
 
 def score(mutants, made):
-    of = [m for m in mutants if m.made == made]
+    """Those proved equivalent are counted apart: there is nothing to see in them."""
+    of = [m for m in mutants if m.made == made and not m.field("equivalent")]
     killed = sum(m.outcome == "killed" for m in of)
-    return {"killed": killed, "of": len(of), "floor": FLOOR[made], "met": killed >= FLOOR[made] * len(of)}
+    equivalent = sum(m.made == made for m in mutants) - len(of)
+    return {"killed": killed, "of": len(of), "equivalent": equivalent, "floor": FLOOR[made], "met": killed >= FLOOR[made] * len(of)}
 
 
 def unexplained(mutants):
-    return [m for m in mutants if m.outcome == "survived" and not m.field("survives")]
+    return [m for m in mutants if m.outcome == "survived" and not m.reason]
 
 
 def write_json(path, mutants, tier, seconds):
     rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks],
              "hypothesis": m.hypothesis or None, "why": m.field("why"),
-             "outcome": m.outcome, "error": m.error, "survives": m.field("survives"), "explained": m.explained,
+             "outcome": m.outcome, "error": m.error, "equivalent": bool(m.field("equivalent")), "reason": m.reason, "explained": m.explained,
              "kills": m.kills[:MOST_KILLS], "seconds": round(m.seconds, 3)} for m in mutants]
     scores = {made: score(mutants, made) for made in FLOOR}
     document = {"tier": tier, "seconds": round(seconds, 1), "scores": scores, "mutants": rows}
@@ -319,10 +325,10 @@ def detectors_of(mutant):
 def markdown(mutants, tier):
     yield "# Mutants of the kernels\n"
     yield f"Which cases of the {tier} tier saw each fault on the CPU, up to the second.\n"
-    yield "| made | killed | of | floor |\n|---|---|---|---|"
+    yield "| made | killed | of | floor | and proved equivalent |\n|---|---|---|---|---|"
     for made in FLOOR:
         s = score(mutants, made)
-        yield f"| {made} | {s['killed']} | {s['of']} | {s['floor']:.0%} |"
+        yield f"| {made} | {s['killed']} | {s['of']} | {s['floor']:.0%} | {s['equivalent']} |"
     yield "\n## Killed\n\n| mutant | table | hypothesis | cases | detectors | message |\n|---|---|---|---|---|---|"
     for m in mutants:
         if m.outcome == "killed":
@@ -333,7 +339,7 @@ def markdown(mutants, tier):
         yield f"\n## {title}\n"
         for m in (m for m in mutants if m.outcome == outcome):
             one = f" One case saw it: {m.killers[0]}." if outcome == "survived" and m.kills else ""
-            yield f"- **{m.id}** ({m.place}). {m.field('why')}{one} {m.error or m.field('survives') or 'No reason is given.'}"
+            yield f"- **{m.id}** ({m.place}). {m.field('why')}{one} {m.error or m.reason or 'No reason is given.'}"
 
 
 def say_outcome(mutants):
@@ -343,10 +349,11 @@ def say_outcome(mutants):
     for m in mutants:
         if m.outcome == "survived":
             seen = f"; one case saw it, {m.killers[0]}" if m.kills else ""
-            print(f"survived: {m.id}{seen}: {m.field('survives') or 'no reason is given in ' + m.place}")
+            print(f"survived: {m.id}{seen}: {m.reason or 'no reason is given in ' + m.place}")
     for made in FLOOR:
         s = score(mutants, made)
-        print(f"{made}: killed {s['killed']} of {s['of']}, floor {s['floor']:.0%}{'' if s['met'] else ' MISSED'}")
+        print(f"{made}: killed {s['killed']} of {s['of']}, floor {s['floor']:.0%}{'' if s['met'] else ' MISSED'}; and {s['equivalent']} "
+              "proved equivalent")
     print(f"killed {sum(m.outcome == 'killed' for m in mutants)} of {len(mutants)}")
 
 

@@ -14,9 +14,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
-import mutants
-from mutants import ROOT, SOURCES
+sys.dont_write_bytecode = True
+import mutants  # noqa: E402
+from mutants import ROOT, SOURCES  # noqa: E402
 
 TABLE = SOURCES / "mutants/machine.txt"
 # what only words a sentence for people: judged to be there, and by nobody what it says
@@ -99,33 +101,38 @@ def object_code(tools, change, folder):
     return to.read_bytes()
 
 
-def pick(tools, changes, seed, count):
+def reasons():
+    """Fields and reasons of the rows that are there, by what they change."""
+    rows = mutants.read_table(TABLE) if TABLE.exists() else []
+    return {(m.hunks[0].file, tuple(m.hunks[0].find), tuple(m.hunks[0].replace)):
+            [f"{name}: {m.field(name)}" for name in ("equivalent", "survives") if m.field(name)] for m in rows}
+
+
+def pick(tools, changes, seed, count, known):
+    """`count` changes, and those proved equivalent that come before the last of them."""
     seen, picked = {}, []
     with tempfile.TemporaryDirectory() as folder:
         for change in sorted(changes, key=lambda c: c.order(seed)):
-            known = seen.setdefault(change.file, {object_code(tools, Change(change.file, (), ()), pathlib.Path(folder))})
+            codes = seen.setdefault(change.file, {object_code(tools, Change(change.file, (), ()), pathlib.Path(folder))})
             code = object_code(tools, change, pathlib.Path(folder))
-            if code is None or code in known:
+            if code is None or code in codes:
                 continue
-            known.add(code)
+            codes.add(code)
             picked.append(change)
-            if len(picked) == count:
+            count -= not any(line.startswith("equivalent:") for line in known.get(dataclasses.astuple(change), []))
+            if count == 0:
                 break
     return picked
 
 
-def write_table(picked, made, seed, version):
-    reasons = {}
-    if TABLE.exists():
-        for m in mutants.read_table(TABLE):
-            reasons[(m.hunks[0].file, tuple(m.hunks[0].find), tuple(m.hunks[0].replace))] = m.field("survives")
+def write_table(picked, made, seed, version, known):
     rows = [f"# {len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a hash with seed {seed},",
             "# that compile to object code of their own; lines that word a sentence are passed over. Written by ci/pick-mutants.py, which",
-            "# carries the reasons of survivors over.", ""]
+            "# carries over why a mutant is equivalent, or survives.", ""]
     for number, change in enumerate(picked, 1):
         rows.append(f"mutant machine-{number:03}")
-        if reason := reasons.get(dataclasses.astuple(change)):
-            rows.append(f"survives: {reason}")
+        for line in known.get(dataclasses.astuple(change), []):
+            rows += textwrap.wrap(line, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         if change.file in REFUSAL_FILES:
             rows.append("cases: refusals/*")
         rows.append(f"file: {change.file}")
@@ -137,15 +144,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mutate", help="universalmutator's program")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--count", type=int, default=100, help="beside those proved equivalent")
     a = parser.parse_args()
     tools = mutants.tools_from_environment()
     version = subprocess.run([pathlib.Path(a.mutate).with_name("python"), "-c",
                               "import importlib.metadata as m; print(m.version('universalmutator'))"],
                              check=True, capture_output=True, text=True).stdout.strip()
     changes = {c for path in sorted([*SOURCES.glob("*.c"), *SOURCES.glob("*.cu")]) for c in changes_of(a.mutate, path)}
-    picked = pick(tools, changes, a.seed, a.count)
-    write_table(picked, len(changes), a.seed, version)
+    known = reasons()
+    picked = pick(tools, changes, a.seed, a.count, known)
+    write_table(picked, len(changes), a.seed, version, known)
     print(f"{len(picked)} of {len(changes)} mutants are in {TABLE.relative_to(ROOT)}")
     return 0
 

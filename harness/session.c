@@ -278,6 +278,17 @@ static or_arithmetic arithmetic_of(const at_arithmetic *a)
                            .splits = a->splits};
 }
 
+/* The answer's own bits, so that two runs can be told to have given the same ones. */
+static at_status note_output(at_record *record, const at_traces *traces, at_error *err)
+{
+    char digest[65];
+    at_status st = at_digest(digest, traces->output, traces->output_bytes, err);
+    if (st != AT_OK) return st;
+    free(record->output_digest);
+    record->output_digest = at_text("%s", digest);
+    return AT_OK;
+}
+
 at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err)
 {
     const at_plan *plan = s->plan;
@@ -295,6 +306,7 @@ at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err
     at_phase("oracle");
     at_status st = at_judge(s->record, &question, &answer, err);
     if (st == AT_OK && s->host->dump != NULL) st = at_dump(s->host->dump, &question, &answer, err);
+    if (st == AT_OK) st = note_output(s->record, traces, err);
     s->record->seconds_oracle += now_seconds() - start;
     if (s->record->arithmetic == NULL) {
         s->record->arithmetic = at_text("%s", or_arithmetic_text(&question.arithmetic, text, sizeof text));

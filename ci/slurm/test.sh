@@ -95,6 +95,8 @@ scontrol requeue "${array}_2"
 until_true 30 bash -c "squeue -h -t PD -j ${array}_2 | grep -q ."
 kept=$(records "$journal")
 echo "task 2 killed with $kept lines in its journal"
+# Slurm itself would wait two minutes: the killed job's credential is revoked for a few seconds
+sleep 6
 until_true 60 bash -c "scontrol update jobid=${array}_2 StartTime=now"
 until_true 600 ended "$array"
 until_true 120 ended "$merge"
