@@ -214,7 +214,7 @@ TOOLS := CC='$(CC) $(CFLAGS) -fvisibility=hidden' CXX='$(CXX) $(KERNELFLAGS)' OB
 
 ## mutants: every fault of cuda/mutants put into the kernels, and which cases see it; ends with killed K of N
 mutants: $(BIN)/attest $(BIN)/subjects/cpu.so
-	@$(TOOLS) ci/mutants.py
+	@$(TOOLS) ci/mutants.py $(MUTANTS)
 .PHONY: mutants
 
 # picks cuda/mutants/machine.txt anew: MUTATE is universalmutator's program, in a virtual environment

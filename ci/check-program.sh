@@ -48,14 +48,19 @@ usage() {
     says 64 "no command 'judgement'" judgement
     says 64 'no option --nonsense' run --nonsense
     says 64 "run takes no words" run window
+    says 64 "check takes no words" check window
     says 64 'merge needs OUT' merge
     says 64 'cannot be read' report "$scratch/none.jsonl"
+    says 64 "no case 'nobody'; attest list -k '*nobody*' looks for it" explain nobody
+    says 1 'value: output: token 0' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
+    says 0 'the subject refused the case' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:unsupported"
 }
 
 selection() {
     ten 0 'VALIDATED on CPU execution (no GPU seen): 10 of 10 cases' --subject cpu
     check 'a run that validates says nothing on stderr' test ! -s "$scratch/err"
     ten 64 "matches none of 10 cases" --subject cpu -k nothing
+    says 64 "matches none of 10 cases" check --cases harness/tests/suites -k nothing
     says 2 'UNVALIDATED: nothing was judged: no case of' run --subject cpu -k full-size --tier smoke --out "$scratch/run"
     ten 2 'nothing was judged' --subject "$faulty:unsupported"
     ten 2 'a GPU is required' --subject cpu --require-gpu

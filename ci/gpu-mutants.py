@@ -48,7 +48,7 @@ def run(folder, attest):
     for mutant in rows():
         choice = ["-k", mutant.field("cases")] if mutant.field("cases") else ["--tier", "quick", "--max-fail", "4"]
         done = subprocess.run([attest, "run", "--subject", str((folder / f"{mutant.id}.so").resolve()), "--require-gpu", "--no-progress",
-                               "--timeout", "120", "--out", f"/tmp/gpu-mutants/{mutant.id}", *choice], capture_output=True, text=True)
+                               "--timeout", "120", "--out", str(folder / "runs" / mutant.id), *choice], capture_output=True, text=True)
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         said = next((line.strip() for i, line in enumerate(lines) if i and lines[i - 1].startswith(("FAIL", "CRASH", "TIMEOUT"))), "")
         print(f"{'killed' if done.returncode == 1 else 'SURVIVED'} {mutant.id}: {said[:200]}")

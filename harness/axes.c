@@ -101,38 +101,61 @@ static const char *context(const attempt *a)
     return most <= 16 ? "16" : most <= 128 ? "128" : most <= 1024 ? "1k" : "long";
 }
 
+/* Those that a kernel is asked for with all else. One that a suite has to itself is made for a single edge. */
+static const char *const geometries[] = {"tiny",      "glm-slice",  "mla-576",    "ort-mla",    "uneven-40", "uneven-64", "uneven-72",
+                                         "uneven-136", "uneven-320", "overlap-64", "overlap-192", NULL};
+
+static const char *geometry(const attempt *a)
+{
+    const char *const *name = geometries;
+    while (*name != NULL && strcmp(*name, a->c->geometry) != 0) name++;
+    return *name;
+}
+
+/* How far a case gets: a refused call has no lengths to speak of, and one without tokens computes nothing. */
+typedef enum { REFUSED, CALLED, COMPUTED } reached;
+
+static reached reached_by(const at_case *c)
+{
+    int64_t tokens = 0;
+    for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
+    return c->expect == AT_EXPECT_REFUSAL ? REFUSED : tokens == 0 ? CALLED : COMPUTED;
+}
+
 #define VALUES(...) (const char *const[]){__VA_ARGS__, NULL}
 static const struct {
     const char *name;
     const char *(*of)(const attempt *); /* NULL: none of the values */
     const char *const *value; /* NULL-terminated */
+    reached from; /* cases that get less far have no value */
 } axes[] = {
-    {"dtype", dtype, VALUES("float16", "bfloat16")},
-    {"dialect", dialect, VALUES("onnx-genai", "onnxruntime")},
-    {"block-size", block_size, VALUES("16", "32", "64", "128", "256", "512")},
-    {"past", past, VALUES("none", "in-page", "page-multiple", "pages")},
-    {"new", fresh, VALUES("none", "one", "few", "many")},
-    {"context", context, VALUES("16", "128", "1k", "long")},
-    {"window", window, VALUES("off", "zero", "one", "in-page", "pages", "past-context")},
-    {"softcap", softcap, VALUES("off", "small", "large")},
-    {"rotary", rotary, VALUES("none", "half-split", "interleaved")},
-    {"page-order", page_order, VALUES("identity", "reversed", "random", "apart", "shared")},
-    {"batch", batch, VALUES("empty", "one", "few", "many")},
-    {"mode", mode, at_mode_names},
+    {"dtype", dtype, VALUES("float16", "bfloat16"), REFUSED},
+    {"dialect", dialect, VALUES("onnx-genai", "onnxruntime"), REFUSED},
+    {"block-size", block_size, VALUES("16", "32", "64", "128", "256", "512"), CALLED},
+    {"past", past, VALUES("none", "in-page", "page-multiple", "pages"), CALLED},
+    {"new", fresh, VALUES("none", "one", "few", "many"), CALLED},
+    {"context", context, VALUES("16", "128", "1k", "long"), CALLED},
+    {"window", window, VALUES("off", "zero", "one", "in-page", "pages", "past-context"), COMPUTED},
+    {"softcap", softcap, VALUES("off", "small", "large"), COMPUTED},
+    {"rotary", rotary, VALUES("none", "half-split", "interleaved"), COMPUTED},
+    {"page-order", page_order, VALUES("identity", "reversed", "random", "apart", "shared"), CALLED},
+    {"batch", batch, VALUES("empty", "one", "few", "many"), CALLED},
+    {"mode", mode, at_mode_names, REFUSED},
+    {"geometry", geometry, geometries, CALLED},
 };
 enum { AXES = sizeof axes / sizeof *axes };
 
 char **at_axes_of(const at_case *c, or_dialect d, const char *m)
 {
     const attempt a = {c, d, m};
-    char **list = calloc(AXES + 2, sizeof *list);
+    const reached far = reached_by(c);
+    char **list = calloc(AXES + 1, sizeof *list);
     if (list == NULL) return NULL;
     size_t n = 0;
     for (size_t i = 0; i < AXES; i++) {
-        const char *value = axes[i].of(&a);
+        const char *value = axes[i].from <= far ? axes[i].of(&a) : NULL;
         if (value != NULL) list[n++] = at_text("%s=%s", axes[i].name, value);
     }
-    list[n] = at_text("geometry=%s", c->geometry[0] ? c->geometry : "own");
     return list;
 }
 

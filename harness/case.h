@@ -60,7 +60,7 @@ typedef struct {
     at_place place;
     char **tags, **covers; /* NULL-terminated */
     at_tier tier;
-    bool any_dialect;      /* runs in the subject's first dialect; else in `dialect` */
+    bool any_dialect;      /* runs in the subject's first dialect; `dialect`, then OR_GENAI, plans it without a subject */
     or_dialect dialect;
     at_dtype dtype;        /* AT_F16, AT_BF16; refusal cases may say others through overrides */
     char *geometry;        /* its name, or "" */

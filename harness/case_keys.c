@@ -306,7 +306,8 @@ const at_key at_case_keys[] = {
      .type = AT_KEY_WORDS,
      .at = offsetof(at_draft, c.modes),
      .words = at_mode_names,
-     .about = "a list of modes; all if not said"},
+     .about = "a list of modes; if not said eager and replay, or refuse where a refusal is expected; the others are "
+              "asked for by name"},
     OTHER("attributes", extra, read_extra, "a list of {name, int | float | string} to append to the node as they are"),
     {.name = "node",
      .type = AT_KEY_OTHER,

@@ -142,10 +142,6 @@ at_status at_child_start(at_child *child, const at_options *o, int device, int s
     return st;
 }
 
-bool at_child_alive(const at_child *child) {
-    return child->pid != 0;
-}
-
 void at_child_ask(at_child *child, size_t index, const char *hash, const char *mode, uint64_t ticket) {
     char line[120];
     int n = snprintf(line, sizeof line, "%zu %s %s %016" PRIx64 "\n", index, hash, mode, ticket);

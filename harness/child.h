@@ -30,7 +30,6 @@ AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device,
 /* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down.
  * Reaps it. */
 at_status at_child_stillborn(at_child *, at_error *err);
-bool at_child_alive(const at_child *);
 /* Request: "INDEX HASH MODE TICKET". */
 void at_child_ask(at_child *, size_t index, const char *hash, const char *mode, uint64_t ticket);
 /* Takes what it has printed, without waiting. False at the end of it. */

@@ -1,4 +1,5 @@
-/* bench: what the harness costs an attempt beyond what oracle and subject take, from request to record. */
+/* bench --overhead: what the harness costs an attempt beyond what oracle and subject take, from request to record. */
+#include "clock.h"
 #include "commands.h"
 #include "slot.h"
 #include "supervisor.h"
@@ -30,11 +31,6 @@ static at_status on_record(void *user, const at_record *r, at_error *err) {
     return AT_OK;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool computes(const at_case *c) {
     int64_t tokens = 0;
     for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
@@ -56,7 +52,7 @@ static at_status choose(at_selection *out, const at_selection *all, at_error *er
 }
 
 static void print(stopwatch *w, const at_choice *choice, const at_header *header) {
-    qsort(w->seconds, SAMPLES, sizeof *w->seconds, ascending);
+    qsort(w->seconds, SAMPLES, sizeof *w->seconds, at_ascending);
     printf("overhead per attempt: median %.3f ms, least %.3f ms, most %.3f ms (n = %d, each of %d attempts); at most "
            "%d ms is meant\n",
            1e3 * w->seconds[SAMPLES / 2], 1e3 * w->seconds[0], 1e3 * w->seconds[SAMPLES - 1], SAMPLES, RUNS, MOST_MS);
@@ -90,7 +86,7 @@ at_status at_command_bench(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     at_selection all = {0};
     if (!o->overhead) return at_command_time(o, err);
-    if (o->subject == NULL) o->subject = "cpu";
+    at_default_subject(o);
     if (o->mode == NULL) o->mode = "eager";
     at_status st = at_load_default_cases(&cases, o, err);
     if (st == AT_OK) st = at_select(&all, cases, o, err);

@@ -51,8 +51,6 @@ at_status at_command_list(at_options *o, at_error *err)
     return st;
 }
 
-static or_dialect any_dialect(const at_case *c) { return c->any_dialect ? OR_GENAI : c->dialect; }
-
 static void show_tensor(const char *name, const or_tensor *t, const char *digest)
 {
     if (t->dtype == OR_ABSENT) return;
@@ -137,9 +135,9 @@ at_status at_command_show(at_options *o, at_error *err)
     at_status st;
     if (o->words != 1) return at_fail(err, AT_USAGE, "show needs one ID; attest list has them");
     if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
-    if ((c = at_cases_find(cases, o->word[0])) == NULL) {
-        st = at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", o->word[0], o->word[0]);
-    } else if ((st = at_plan_make(&plan, c, any_dialect(c), o->seed, err)) == AT_OK) {
+    st = at_find_case(&c, cases, o->word[0], err);
+    if (st == AT_OK) st = at_plan_make(&plan, c, c->dialect, o->seed, err);
+    if (st == AT_OK) {
         if (o->json) print_json(plan_json(plan));
         else show_case(c, plan);
     }

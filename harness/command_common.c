@@ -30,6 +30,17 @@ at_status at_load_default_cases(at_cases **out, at_options *o, at_error *err)
     return at_cases_load(out, o->cases, NULL, err);
 }
 
+void at_default_subject(at_options *o)
+{
+    if (o->subject == NULL) o->subject = strcmp(o->command, "bench") == 0 && !o->overhead ? "cuda" : "cpu";
+}
+
+at_status at_find_case(const at_case **out, const at_cases *cases, const char *id, at_error *err)
+{
+    *out = at_cases_find(cases, id);
+    return *out != NULL ? AT_OK : at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", id, id);
+}
+
 const char *at_shown(const char *text)
 {
     enum { BUFFERS = 8, CHARACTERS = 600, LONGEST = 10 * CHARACTERS + 8 }; /* "\\U0010ffff" */
@@ -43,6 +54,12 @@ const char *at_shown(const char *text)
     fclose(f);
     out[LONGEST - 1] = 0;
     return out;
+}
+
+int at_ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
 bool at_colour(const at_options *o, int fd)

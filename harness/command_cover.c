@@ -1,9 +1,12 @@
-/* cover: what the selected cases cover, from the cases alone; --power: which wrong readings of the contract they reject. */
+/* cover: what the selected cases cover, from the cases alone, and, of a whole tier of a directory with an index, whether that is enough;
+ * --power: which wrong readings of the contract they reject. */
 #include "../oracle/hypotheses.h"
+#include "../reports/coverage.h"
 #include "../reports/report.h"
 #include "arithmetic_words.h"
 #include "commands.h"
 #include "describe.h"
+#include "floors.h"
 #include "power.h"
 #include "select.h"
 #include "universe.h"
@@ -28,12 +31,29 @@ static at_status as_if_run(at_journal *out, const at_cases *cases, const at_sele
     return AT_OK;
 }
 
+/* Floors are owed by what calls itself complete. */
+static bool owes_floors(const at_cases *cases, const at_options *o)
+{
+    return o->patterns == 0 && o->tags == 0 && o->mode == NULL && o->shards == 1 && at_cases_index(cases)[0] != NULL;
+}
+
+static at_status hold_floors(const at_journal *journal, at_tier tier, at_error *err)
+{
+    at_coverage c;
+    at_status st = at_coverage_of(&c, journal, err);
+    if (st != AT_OK) return st;
+    st = at_floors_hold(&c, tier, err);
+    at_coverage_free(&c);
+    return st;
+}
+
 static at_status cover(const at_cases *cases, const at_selection *selection, const at_options *o, at_error *err)
 {
     at_journal *journal = malloc(sizeof *journal);
     if (journal == NULL) return at_fail_memory(err, sizeof *journal);
     at_status st = as_if_run(journal, cases, selection, "no subject", err);
     if (st == AT_OK) st = at_report_one(journal, o->json ? "coverage-json" : "coverage", stdout, err);
+    if (st == AT_OK && owes_floors(cases, o)) st = hold_floors(journal, o->tier, err);
     for (size_t i = 0; journal->record != NULL && i < journal->records; i++) at_record_clear(&journal->record[i]);
     free(journal->record);
     at_header_clear(&journal->header);

@@ -9,14 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The case's dialect, else the one asked for, else the first. */
-static at_status dialect_for(or_dialect *out, const at_case *c, const at_options *o, at_error *err)
+/* The case's dialect; where it has none, the one asked for, else the first. */
+static or_dialect dialect_for(const at_case *c, const at_options *o)
 {
-    *out = c->any_dialect ? OR_GENAI : c->dialect;
-    if (o->dialect == NULL) return AT_OK;
-    if (!or_dialect_by_name(out, o->dialect)) return at_fail(err, AT_USAGE, "--dialect: '%s' is neither onnx-genai nor onnxruntime", o->dialect);
-    if (!c->any_dialect) *out = c->dialect;
-    return AT_OK;
+    or_dialect dialect = c->dialect;
+    if (c->any_dialect && o->dialect != NULL) (void)or_dialect_by_name(&dialect, o->dialect); /* options.c knows it */
+    return dialect;
 }
 
 /* A folder's name of an id: slashes and commas would make more of it than one name. */
@@ -32,10 +30,9 @@ static char *folder_name(const char *directory, const char *id)
 static at_status export_case(const at_case *c, const char *directory, const at_options *o, at_error *err)
 {
     at_plan *plan = NULL;
-    or_dialect dialect;
     char *path = folder_name(directory, c->id);
-    at_status st = path ? dialect_for(&dialect, c, o, err) : at_fail_memory(err, strlen(c->id));
-    if (st == AT_OK) st = at_plan_make(&plan, c, dialect, o->seed, err);
+    at_status st = path ? AT_OK : at_fail_memory(err, strlen(c->id));
+    if (st == AT_OK) st = at_plan_make(&plan, c, dialect_for(c, o), o->seed, err);
     if (st == AT_OK) st = at_folder_write(plan, path, err);
     if (st == AT_OK) puts(path);
     at_plan_free(plan);

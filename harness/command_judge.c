@@ -124,11 +124,7 @@ at_status at_command_judge(at_options *o, at_error *err)
 {
     judging j = {.options = o};
     at_status st;
-    or_dialect asked;
     if (o->words != 1) return at_fail(err, AT_USAGE, "judge needs one DIR: a case's folder, or a folder of them");
-    if (o->dialect != NULL && !or_dialect_by_name(&asked, o->dialect)) {
-        return at_fail(err, AT_USAGE, "--dialect: '%s' is neither onnx-genai nor onnxruntime", o->dialect);
-    }
     if (o->arithmetic != NULL && (st = at_arithmetic_of_words(&j.arithmetic, o->arithmetic, err)) != AT_OK) return st;
     st = exists(o->word[0], ".", "case.json") ? judge_case(&j, o->word[0], ".", err) : for_entries(&j, o->word[0], judge_case, err);
     if (st != AT_OK) return st;

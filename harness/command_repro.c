@@ -50,8 +50,8 @@ static at_status in_process(const at_options *o, const at_selection *selection, 
 {
     at_place_of_work work;
     at_header header = {0};
-    at_status st = at_host_open(&work, &header, o, err);
-    if (st != AT_OK) return st;
+    at_status st = at_host_open_alone(&work, &header, o, err);
+    if (st != AT_OK) goto done;
     work.host.dump = o->dump;
     for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
         at_record record = {0};
@@ -60,6 +60,7 @@ static at_status in_process(const at_options *o, const at_selection *selection, 
         at_record_clear(&record);
     }
     at_host_close(&work);
+done:
     at_header_clear(&header);
     return st == AT_FAILED ? AT_OK : st;
 }
@@ -80,15 +81,13 @@ static at_status in_worker(const at_options *o, const at_selection *selection, a
 at_status at_command_repro(at_options *o, at_error *err)
 {
     at_cases *cases = NULL;
+    const at_case *c;
     at_selection selection = {0};
     at_status worst = AT_OK, st;
     if (o->words != 1) return at_fail(err, AT_USAGE, "repro needs one ID; attest list has them");
-    if (o->subject == NULL) o->subject = "cpu";
+    at_default_subject(o);
     if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
-    if (at_cases_find(cases, o->word[0]) == NULL) {
-        st = at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", o->word[0], o->word[0]);
-        goto done;
-    }
+    if ((st = at_find_case(&c, cases, o->word[0], err)) != AT_OK) goto done;
     o->pattern = o->word, o->patterns = 1;
     st = at_select(&selection, cases, o, err);
     o->pattern = NULL, o->patterns = 0;

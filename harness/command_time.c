@@ -1,5 +1,5 @@
-/* bench: how long a subject takes, by the device's own events: after a warm-up, median with least and most. Judged first, since the time of a
- * wrong answer means nothing; never a gate, and on tiny shapes no claim about performance. */
+/* bench without --overhead, which is in command_bench.c: how long a subject takes, by the device's own events: after a warm-up, median with
+ * least and most. Judged first, since the time of a wrong answer means nothing; never a gate, and on tiny shapes no claim about performance. */
 #include "commands.h"
 #include "modes.h"
 #include "pages.h"
@@ -17,12 +17,6 @@ typedef struct {
     double median, least, most; /* seconds */
     int64_t bytes, pages;       /* that any kernel has to move through memory at least; of the cache in use */
 } timing;
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Each input once and each output once; of the cache the rows that some token sees, once however many heads look, and those written. */
 static void account(timing *t, const at_plan *plan)
@@ -62,7 +56,7 @@ static at_status time_session(timing *t, at_session *s, bool *going, at_error *e
     for (int i = 0; i < WARM_UP && st == AT_OK && *going; i++) st = time_once(s, &ignored, going, err);
     for (int i = 0; i < RUNS && st == AT_OK && *going; i++) st = time_once(s, &seconds[i], going, err);
     if (st != AT_OK || !*going) return st;
-    qsort(seconds, RUNS, sizeof *seconds, ascending);
+    qsort(seconds, RUNS, sizeof *seconds, at_ascending);
     t->median = seconds[RUNS / 2], t->least = seconds[0], t->most = seconds[RUNS - 1];
     return AT_OK;
 }
@@ -79,9 +73,12 @@ static at_status time_case(const at_host *host, const at_case *c, at_status *wor
     at_record record = {.verdict = AT_PASS};
     at_plan *plan = NULL;
     at_session s = {0};
-    or_dialect dialect = c->dialect;
+    or_dialect dialect;
     bool going = false;
-    if (c->any_dialect && !or_dialect_by_name(&dialect, host->subject->dialects[0])) return at_fail(err, AT_UNVALIDATED, "the subject lists no dialect");
+    if (!at_dialect_for(&dialect, host->subject, c)) {
+        printf("| %s | | | | | | | %s |\n", c->id, at_verdict_name(AT_UNSUPPORTED));
+        return AT_OK;
+    }
     at_status st = at_plan_make(&plan, c, dialect, host->seed, err);
     if (st == AT_OK) st = at_session_open(&s, host, plan, NULL, &record, &going, err);
     if (st == AT_OK && going) st = time_session(&t, &s, &going, err);
@@ -106,13 +103,13 @@ at_status at_command_time(at_options *o, at_error *err)
     at_header header = {0};
     at_status worst = AT_OK;
     const char *timing_tag = "timing";
-    if (o->subject == NULL) o->subject = "cuda";
+    at_default_subject(o);
     o->mode = "eager";
     if (o->patterns + o->tags == 0 && (o->tag = calloc(1, sizeof *o->tag)) != NULL) o->tag[0] = timing_tag, o->tags = 1;
     at_status st = at_load_default_cases(&cases, o, err);
     if (!o->tier_given) o->tier = AT_STRESS;
     if (st == AT_OK) st = at_select(&all, cases, o, err);
-    if (st == AT_OK) st = at_host_open(&work, &header, o, err);
+    if (st == AT_OK) st = at_host_open_alone(&work, &header, o, err);
     if (st == AT_OK) {
         printf("%s %s on %s (%s), n = %d after %d warm-ups, cold caches are not arranged for\n\n", header.subject, header.subject_version, header.device,
                header.arch, RUNS, WARM_UP);

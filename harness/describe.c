@@ -29,7 +29,7 @@ static char *gates_text(unsigned gates)
 void at_describe(at_record *r, const char *subject, const at_case *c, const at_mode *mode, const or_dialect *dialect)
 {
     static const char *const expect[] = {"budget", "exact", "refusal"};
-    or_dialect counted = dialect ? *dialect : c->any_dialect ? OR_GENAI : c->dialect;
+    or_dialect counted = dialect ? *dialect : c->dialect;
     r->id = at_text("%s", c->id), r->hash = at_text("%s", c->hash);
     r->suite = at_text("%s", c->suite), r->name = at_text("%s", c->name), r->why = at_text("%s", c->why);
     r->tags = copy_list(c->tags), r->covers = copy_list(c->covers);

@@ -4,7 +4,3 @@ const at_device_ops *at_device_for(at_device_kind kind) {
     static const at_device_ops *const table[] = {[AT_HOST] = &at_cpu_device, [AT_CUDA] = &at_cuda_device};
     return table[kind];
 }
-
-at_status at_device_count(at_device_kind kind, int *count, at_error *err) {
-    return at_device_for(kind)->count(count, err);
-}

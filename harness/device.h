@@ -1,5 +1,5 @@
-/* Where a subject's memory, stream and graphs come from: one interface, a CPU and a CUDA behind it. Used by workers
- * alone. */
+/* Where a subject's memory, stream and graphs come from: one interface, a CPU and a CUDA behind it. Opened by workers,
+ * and by commands that answer in their own process. */
 #ifndef AT_DEVICE_H
 #define AT_DEVICE_H
 
@@ -40,7 +40,6 @@ typedef struct {
 
 typedef struct {
     const char *kind;
-    at_status (*count)(int *out, at_error *err); /* as at_device_count */
     /* AT_UNVALIDATED where there is no such device, or its driver is missing or too old: the sentence says which is
      * needed. */
     at_status (*open)(at_device **out, int index, at_error *err);
@@ -82,8 +81,5 @@ typedef struct {
 extern const at_device_ops at_cpu_device, at_cuda_device;
 /* By the subject's kind. */
 const at_device_ops *at_device_for(at_device_kind);
-/* How many devices of a kind there are; AT_UNVALIDATED and the reason in err where none. In a worker alone: it wakes
- * the driver. */
-AT_MUST_USE at_status at_device_count(at_device_kind, int *count, at_error *err);
 
 #endif

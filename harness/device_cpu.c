@@ -224,12 +224,6 @@ static void cpu_facts(const at_device *d, at_device_facts *out) {
     out->multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static at_status cpu_count(int *out, at_error *err) {
-    (void)err;
-    *out = 1;
-    return AT_OK;
-}
-
 static void cpu_close(at_device *d) {
     if (d == NULL) return;
     for (int i = 0; i < AT_DEVICE_SLOTS; i++) arena_drop(&d->slot[i]);
@@ -254,7 +248,6 @@ static at_status cpu_open(at_device **out, int index, at_error *err) {
 }
 
 const at_device_ops at_cpu_device = {.kind = "cpu",
-                                     .count = cpu_count,
                                      .open = cpu_open,
                                      .close = cpu_close,
                                      .facts = cpu_facts,

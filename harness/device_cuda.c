@@ -311,15 +311,6 @@ static at_status count_devices(at_device *d, int *out, at_error *err) {
     return st;
 }
 
-static at_status cuda_count(int *out, at_error *err) {
-    at_device d = {0};
-    *out = 0;
-    at_status st = at_cuda_driver_open(&d.cu, err);
-    if (st == AT_OK) st = count_devices(&d, out, err);
-    at_cuda_driver_close(&d.cu);
-    return st;
-}
-
 static at_status choose(at_device *d, int index, at_error *err) {
     int count = 0, has = 0;
     at_status st = count_devices(d, &count, err);
@@ -381,7 +372,6 @@ static at_status cuda_open(at_device **out, int index, at_error *err) {
 }
 
 const at_device_ops at_cuda_device = {.kind = "cuda",
-                                      .count = cuda_count,
                                       .open = cuda_open,
                                       .close = cuda_close,
                                       .facts = cuda_facts,

@@ -2,6 +2,7 @@
 #include "worker.h"
 #include "digest.h"
 #include "finding.h"
+#include "lock.h"
 #include "version.h"
 
 #include <errno.h>
@@ -64,8 +65,19 @@ at_status at_host_open(at_place_of_work *work, at_header *header, const at_optio
     return st;
 }
 
+at_status at_host_open_alone(at_place_of_work *work, at_header *header, const at_options *o, at_error *err)
+{
+    at_status st = at_host_open(work, header, o, err);
+    if (st != AT_OK || header->device_id == NULL) return st; /* a CPU has no id, and room for several */
+    st = at_lock_device(&work->lock, NULL, header->device_id, o->wait, err);
+    work->locked = st == AT_OK;
+    if (st != AT_OK) at_host_close(work);
+    return st;
+}
+
 void at_host_close(at_place_of_work *work)
 {
+    if (work->locked) close(work->lock);
     if (work->host.device != NULL) work->host.ops->close(work->host.device);
     at_library_close(work->library);
     *work = (at_place_of_work){0};

@@ -25,8 +25,8 @@ static const at_command commands[] = {
     {"cover", "", "what the cases cover, and with --power which wrong readings they reject; runs nothing", at_command_cover},
     {"explain", "ID", "where a subject fails, and which wrong reading answers as it does", at_command_explain},
     {"compare", "A B", "two runs side by side: same inputs, same contents, same verdicts? or B with the baseline of its card", at_command_compare},
-    {"bundle", "RUN", "a run as a reviewer gets it: journal, reports, environment, cases, SHA256SUMS", at_command_bundle},
-    {"verify", "BUNDLE", "that a bundle is what was made, offline", at_command_verify},
+    {"bundle", "[RUN]", "a run as a reviewer gets it: journal, reports, environment, cases, SHA256SUMS", at_command_bundle},
+    {"verify", "BUNDLE [DIGEST]", "that a bundle is what was made, offline", at_command_verify},
     {"new", "WHAT NAME", "a start to write on: case SUITE/NAME, or subject NAME", at_command_new},
     {"doctor", "", "what this machine can judge, and what is missing", at_command_doctor},
     {"version", "", "version and revision", command_version},
@@ -66,7 +66,7 @@ static at_status command_help(at_options *o, at_error *err)
     const at_mode *mode = at_modes(&modes);
     puts("attest: is a paged-attention kernel right, how right, and how can the answer be had again?\n\nusage: attest COMMAND [options]\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        printf("  %-8s %-10s %s\n", commands[i].name, commands[i].arguments, commands[i].about);
+        printf("  %-8s %-15s %s\n", commands[i].name, commands[i].arguments, commands[i].about);
     }
     puts("\nmodes:");
     for (size_t i = 0; i < modes; i++) printf("  %-19s %s\n", mode[i].name, mode[i].about);

@@ -72,8 +72,11 @@ static const entry files[] = {
     {"subjects/NAME.so", "Beside the program: what --subject NAME means."},
 };
 static const entry environment[] = {
-    {"NO_COLOR", "Set to anything: no colours."},
-    {"TMPDIR", "Where bundles are packed and unpacked."},
+    {"NO_COLOR, TERM", "NO_COLOR set to anything, or a TERM of dumb: no colours."},
+    {"TMPDIR", "Where bundles are packed and unpacked; else /tmp."},
+    {"PATH", "Where --sanitizer looks for compute-sanitizer."},
+    {"GTEST_TOTAL_SHARDS, GTEST_SHARD_INDEX", "Which part of a run this is, where --shard is not given."},
+    {"SLURM_ARRAY_TASK_ID, _COUNT, _MIN, _STEP", "The same, of a Slurm array."},
 };
 static const entry examples[] = {
     {"attest run --subject ./mine.so --tier smoke", "Judge a kernel of one's own."},

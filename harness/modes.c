@@ -1,9 +1,9 @@
 #include "modes.h"
+#include "clock.h"
 #include "describe.h"
 #include "finding.h"
 
 #include <string.h>
-#include <time.h>
 
 static bool for_values(const at_case *c) { return c->expect != AT_EXPECT_REFUSAL; }
 static bool for_refusals(const at_case *c) { return c->expect == AT_EXPECT_REFUSAL; }
@@ -52,8 +52,7 @@ bool at_mode_wanted(const at_mode *mode, const at_case *c)
     return false;
 }
 
-/* The case's dialect, or the subject's first; false where the subject does not list it. */
-static bool dialect_of(or_dialect *out, const at_subject *subject, const at_case *c)
+bool at_dialect_for(or_dialect *out, const at_subject *subject, const at_case *c)
 {
     if (c->any_dialect) return or_dialect_by_name(out, subject->dialects[0]);
     *out = c->dialect;
@@ -69,13 +68,6 @@ static bool has_tag(const at_case *c, const char *tag)
         if (strcmp(*t, tag) == 0) return true;
     }
     return false;
-}
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static at_status run_planned(const at_host *host, const at_case *c, const at_mode *mode, or_dialect dialect, at_record *record,
@@ -94,9 +86,9 @@ static at_status run_planned(const at_host *host, const at_case *c, const at_mod
 at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode, at_record *record, at_error *err)
 {
     or_dialect dialect = OR_GENAI;
-    double start = seconds_now();
+    double start = at_seconds_now();
     at_status st = AT_OK;
-    bool listed = dialect_of(&dialect, host->subject, c);
+    bool listed = at_dialect_for(&dialect, host->subject, c);
     at_describe(record, host->subject->name, c, mode, &dialect);
     record->verdict = AT_PASS;
     if (!listed) {
@@ -111,6 +103,6 @@ at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode,
         record->verdict = AT_HARNESS_ERROR;
         if (record->message == NULL) record->message = at_text("%s", err->text);
     }
-    record->seconds = seconds_now() - start;
+    record->seconds = at_seconds_now() - start;
     return st == AT_FAILED ? AT_FAILED : AT_OK;
 }

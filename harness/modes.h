@@ -17,6 +17,9 @@ const at_mode *at_mode_by_name(const char *name);
 /* Applies, and is not left out by the case's own list. */
 bool at_mode_wanted(const at_mode *, const at_case *);
 
+/* The case's dialect, or the subject's first where the case runs in any; false where the subject does not list it. */
+bool at_dialect_for(or_dialect *out, const at_subject *, const at_case *);
+
 /* Makes plan and record of one attempt and runs it; the record's verdict is set whatever happens. plan may be NULL: it is then made here. */
 AT_MUST_USE at_status at_attempt(const at_host *, const at_case *, const at_mode *, at_record *, at_error *err);
 

@@ -45,7 +45,6 @@ TEXT(subject)
 TEXT(cases)
 TEXT(out)
 TEXT(mode)
-TEXT(dialect)
 TEXT(dump)
 TEXT(implementation)
 TEXT(arithmetic)
@@ -175,6 +174,14 @@ static at_status take_color(at_options *o, const char *value, at_error *err)
     return at_fail(err, AT_USAGE, "--color: '%s' is none of auto, always, never", value);
 }
 
+static at_status take_dialect(at_options *o, const char *value, at_error *err)
+{
+    or_dialect known;
+    o->dialect = value;
+    if (or_dialect_by_name(&known, value)) return AT_OK;
+    return at_fail(err, AT_USAGE, "--dialect: '%s' is neither onnx-genai nor onnxruntime", value);
+}
+
 static at_status take_completion(at_options *o, const char *value, at_error *err)
 {
     o->completion = value;
@@ -196,15 +203,15 @@ static at_status take_shard(at_options *o, const char *value, at_error *err)
 }
 
 static const at_option table[] = {
-    {"subject", "NAME|FILE.so", "run repro worker explain bench doctor", "what is judged; default: cuda where there is a GPU, else cpu", take_subject},
+    {"subject", "NAME|FILE.so[:KERNEL]", "run repro worker explain bench doctor", "what is judged; default: run: cuda where there is a GPU, else cpu; bench without --overhead: cuda; others: cpu", take_subject},
     {"cases", "PATH", "list check show run repro doctor worker export explain cover bench bundle new", "a suite file or a directory of them; default: cases/", take_cases},
     {"tier", "smoke|quick|full|stress", "list run cover export bench", "the tier and all below it; default: quick", take_tier},
-    {"k", "ID|GLOB", "list check show run cover export bench", "only these cases, of any tier unless --tier is given; may be repeated", take_pattern},
+    {"k", "ID|GLOB", "list check run cover export bench", "only these cases, of any tier unless --tier is given; may be repeated", take_pattern},
     {"tag", "TAG", "list run cover export bench", "only cases with this tag or this clause or scenario among what they cover; may be repeated", take_tag},
     {"mode", "MODE", "list run repro", "only this mode", take_mode},
     {"device", "N", "run repro doctor worker explain bench", "which GPU; default 0", take_device},
     {"devices", "N,N...", "run", "several GPUs of one kind, a worker on each", take_devices},
-    {"wait", "SECONDS", "run repro bench", "for a GPU that another run holds; default 300", take_wait},
+    {"wait", "SECONDS", "run repro explain bench", "for a GPU that another run holds; default 300", take_wait},
     {"j", "N", "run", "workers at once; default: one a core on the CPU, one on each GPU", take_jobs},
     {"memory", "SIZE", "run repro worker bench", "data memory that a worker may have, as 8G; default on the CPU: three quarters of the machine's", take_memory},
     {"sanitizer", "TOOL", "run", "workers under compute-sanitizer: memcheck, racecheck, initcheck or synccheck", take_sanitizer},
@@ -216,7 +223,7 @@ static const at_option table[] = {
     {"timeout", "SECONDS", "run repro", "what an attempt may take; default: by its cost, at least 60", take_timeout},
     {"max-fail", "N", "run", "stop after N failed attempts", take_max_fail},
     {"require-gpu", NULL, "run", "anything but a GPU's answer is UNVALIDATED", take_require_gpu},
-    {"out", "DIR", "run report judge export bundle compare new", "where to write: reports (build/reports), a bundle (build/bundle), baselines", take_out},
+    {"out", "DIR", "run report bundle compare new", "where to write: reports (build/reports), a bundle (build/bundle), baselines", take_out},
     {"dialect", "NAME", "judge export", "onnx-genai or onnxruntime", take_dialect},
     {"implementation", "NAME", "judge", "the folder of each case that holds the outputs to judge; default: every one there is", take_implementation},
     {"arithmetic", "WORDS", "judge cover", "how the outputs were computed, as rope=exact,dot=f32,...; what is not said is judged by the widest", take_arithmetic},
@@ -231,7 +238,7 @@ static const at_option table[] = {
     {"completion", "bash|zsh", "help", "a script that completes command lines", take_completion},
     {"power", NULL, "cover", "which wrong readings each case would reject", take_power},
     {"no-progress", NULL, "run", "no progress lines", take_no_progress},
-    {"color", "auto|always|never", "list check show run repro judge report merge doctor cover", "default auto; NO_COLOR is honoured", take_color},
+    {"color", "auto|always|never", "run report merge", "default auto; NO_COLOR is honoured", take_color},
     {"help", NULL, "", "this", take_help},
 };
 

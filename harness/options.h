@@ -12,7 +12,7 @@ typedef struct {
     const char *command;
     const char **word; /* [words] positional arguments */
     size_t words;
-    const char *subject;  /* NULL: cuda where there is a GPU, else cpu */
+    const char *subject;  /* NULL: the command has its own default */
     const char *cases;    /* NULL: the cases/ beside the program or in the working directory */
     const char *out;      /* NULL: build/reports */
     const char **pattern; /* [patterns] ids or globs */

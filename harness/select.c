@@ -32,7 +32,7 @@ double at_cost(const at_case *c, const at_mode *mode) {
     return 1e4 + keys * heads * 2 * (double)c->head_size * (strcmp(mode->name, "eager") == 0 ? 2 : 4);
 }
 
-static at_status check_words(const at_cases *cases, const at_options *o, at_error *err) {
+at_status at_check_words(const at_cases *cases, const at_options *o, at_error *err) {
     size_t n = at_cases_count(cases);
     for (size_t k = 0; k < o->patterns; k++) {
         size_t i = 0;
@@ -77,7 +77,7 @@ at_status at_select(at_selection *out, const at_cases *cases, const at_options *
     size_t modes, n = at_cases_count(cases);
     const at_mode *mode = at_modes(&modes);
     *out = (at_selection){0};
-    at_status st = check_words(cases, o, err);
+    at_status st = at_check_words(cases, o, err);
     if (st != AT_OK) return st;
     if ((out->choice = calloc(n * modes + 1, sizeof *out->choice)) == NULL)
         return at_fail_memory(err, n * modes * sizeof *out->choice);

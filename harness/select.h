@@ -22,6 +22,8 @@ typedef struct {
 
 /* AT_USAGE where a pattern, tag or mode matches nothing: a typing error must not look like a green run. */
 AT_MUST_USE at_status at_select(at_selection *out, const at_cases *, const at_options *, at_error *err);
+/* That check by itself. */
+AT_MUST_USE at_status at_check_words(const at_cases *, const at_options *, at_error *err);
 void at_selection_free(at_selection *);
 bool at_selected(const at_case *, const at_options *);
 

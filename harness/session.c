@@ -1,5 +1,6 @@
 #include "session.h"
 #include "blackbox.h"
+#include "clock.h"
 #include "design.h"
 #include "digest.h"
 #include "dump.h"
@@ -8,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const code_name[] = {"ACCEPTED",   "NOT_IMPLEMENTED", "INVALID_NODE", "INVALID_CALL",
                                         "NOT_WARMED", "OUT_OF_MEMORY",   "DEVICE_ERROR"};
@@ -258,14 +258,7 @@ bool at_traces_equal(at_record *record, const char *detector, const char *what, 
     return true;
 }
 
-static double now_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static or_arithmetic arithmetic_of(const at_arithmetic *a)
+or_arithmetic at_arithmetic_of(const at_arithmetic *a)
 {
     return (or_arithmetic){.rope = (or_rope)a->rope,
                            .dot = (or_dot)a->dot,
@@ -297,17 +290,17 @@ at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err
                             .cache_before = plan->call.in[OR_KEY_CACHE].data,
                             .row = plan->row,
                             .rows = plan->rows,
-                            .arithmetic = arithmetic_of(&s->arithmetic),
+                            .arithmetic = at_arithmetic_of(&s->arithmetic),
                             .mode = design != NULL && design->independent ? OR_STATISTICAL : OR_RIGOROUS,
                             .exact = plan->c->expect == AT_EXPECT_EXACT};
     at_answer answer = {.output = traces->output, .key_cache = traces->key_cache};
     char text[200];
-    double start = now_seconds();
+    double start = at_seconds_now();
     at_phase("oracle");
     at_status st = at_judge(s->record, &question, &answer, err);
     if (st == AT_OK && s->host->dump != NULL) st = at_dump(s->host->dump, &question, &answer, err);
     if (st == AT_OK) st = note_output(s->record, traces, err);
-    s->record->seconds_oracle += now_seconds() - start;
+    s->record->seconds_oracle += at_seconds_now() - start;
     if (s->record->arithmetic == NULL) {
         s->record->arithmetic = at_text("%s", or_arithmetic_text(&question.arithmetic, text, sizeof text));
     }

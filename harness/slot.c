@@ -1,16 +1,10 @@
 #include "slot.h"
+#include "clock.h"
 #include "describe.h"
 #include "finding.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double at_seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void at_slot_enter(at_slot *w, at_slot_state state, double seconds) {
     w->state = state;

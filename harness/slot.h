@@ -25,7 +25,6 @@ typedef struct {
     at_sanitizer_log log;
 } at_slot;
 
-double at_seconds_now(void);
 void at_slot_enter(at_slot *, at_slot_state, double seconds);
 /* Sends the request for what it is at. */
 void at_slot_ask(at_slot *, double seconds);

@@ -1,5 +1,6 @@
 #include "supervisor.h"
 #include "check.h"
+#include "clock.h"
 #include "finding.h"
 #include "lock.h"
 #include "same.h"

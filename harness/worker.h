@@ -14,8 +14,12 @@ enum { AT_WORKER_REPLY = 3, AT_WORKER_BLACKBOX = 4 };
 typedef struct {
     at_host host;
     at_library *library;
+    bool locked;
+    int lock; /* the descriptor that holds the device's lock, where locked */
 } at_place_of_work;
 AT_MUST_USE at_status at_host_open(at_place_of_work *, at_header *, const at_options *, at_error *err);
+/* The same for a command that has no supervisor to hold the device's lock: takes it, as long as options->wait. */
+AT_MUST_USE at_status at_host_open_alone(at_place_of_work *, at_header *, const at_options *, at_error *err);
 void at_host_close(at_place_of_work *);
 
 /* What a worker says first: its header, or why there is none. */

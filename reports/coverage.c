@@ -1,5 +1,5 @@
 /* Items are kept in a hash table of their keys while records are read, then sorted; pairs come last, since they need
- * the order. */
+ * the order (coverage_pairs.c). */
 #include "coverage.h"
 #include "group.h"
 
@@ -97,6 +97,10 @@ static void count_names(builder *b, const attempt *a, const char *kind, char *co
     for (size_t i = 0; name != NULL && name[i] != NULL; i++) count_name(b, a, kind, name[i]);
 }
 
+static bool is_refusal(const at_record *r) {
+    return at_compare(r->expect, "refusal") == 0;
+}
+
 /* What a case says that it covers is a scenario where the header lists one of that name, else a clause of the contract.
  */
 static void count_covers(builder *b, const attempt *a) {
@@ -105,7 +109,18 @@ static void count_covers(builder *b, const attempt *a) {
         char key[KEY];
         snprintf(key, sizeof key, "scenario:%s", covers[i]);
         const at_item *scenario = item_of(b, key);
-        count_name(b, a, scenario != NULL ? "scenario" : "clause", covers[i]);
+        count_name(b, a, scenario != NULL ? "scenario" : is_refusal(a->record) ? "refused" : "clause", covers[i]);
+    }
+}
+
+/* What was computed was let through by each gate. */
+static void count_gates(builder *b, const attempt *a) {
+    static const char *const gate[] = {"supports", "create", "execute"};
+    const at_record *r = a->record;
+    for (size_t i = 0; i < 3 && !is_refusal(r) && r->dialect != NULL && r->dialect[0] != 0; i++) {
+        char key[KEY];
+        snprintf(key, sizeof key, "gate:%s@%s", r->dialect, gate[i]);
+        count(b, a, key);
     }
 }
 
@@ -113,7 +128,7 @@ static void count_covers(builder *b, const attempt *a) {
 static void count_rule(builder *b, const attempt *a) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
     const at_record *r = a->record;
-    if (r->rule == NULL || r->gate == NULL || at_compare(r->expect, "refusal") != 0) return;
+    if (r->rule == NULL || r->gate == NULL || !is_refusal(r)) return;
     for (const char *gate = r->gate; *(gate += strcspn(gate, letters)) != 0; gate += strspn(gate, letters)) {
         char key[KEY];
         snprintf(key, sizeof key, "rule:%s@%.*s", r->rule, (int)strspn(gate, letters), gate);
@@ -129,52 +144,21 @@ static void count_attempt(builder *b, const attempt *a) {
     count_names(b, a, "axis", r->axes);
     count_covers(b, a);
     count_rule(b, a);
+    count_gates(b, a);
 }
 
 static void declare(builder *b, const char *kind, char *const *name) {
     for (size_t i = 0; name != NULL && name[i] != NULL; i++) {
         char key[KEY];
+        if (at_pair_rule(name[i]) != NULL) continue;
         snprintf(key, sizeof key, "%s%s", kind, name[i]);
         at_item *item = make_item(b, key);
         if (item != NULL) item->declared = true;
     }
 }
 
-/* ---- pairs ---- */
-
-static void pair_attempt(builder *b, const at_record *r) {
-    size_t value[64], values = 0, axis = b->c->axis, axes = b->c->axes;
-    for (size_t i = 0; r->axes != NULL && r->axes[i] != NULL && values < sizeof value / sizeof *value; i++) {
-        char key[KEY];
-        snprintf(key, sizeof key, "axis:%s", r->axes[i]);
-        const at_item *item = item_of(b, key);
-        if (item != NULL) value[values++] = (size_t)(item - b->c->item) - axis;
-    }
-    for (size_t i = 0; i < values; i++) {
-        for (size_t k = 0; k < values; k++) b->c->together[value[i] * axes + value[k]] = 1;
-    }
-}
-
 static int by_key(const void *a, const void *b) {
     return strverscmp(((const at_item *)a)->key, ((const at_item *)b)->key);
-}
-
-static at_status pair(builder *b, const at_journal *j, at_error *err) {
-    at_coverage *c = b->c;
-    qsort(c->item, c->items, sizeof *c->item, by_key);
-    if (!fill_slots(b, b->slots)) return at_fail_memory(err, b->slots * sizeof *b->slot);
-    while (c->axis < c->items && strncmp(c->item[c->axis].key, "axis:", 5) != 0) c->axis++;
-    while (c->axis + c->axes < c->items && strncmp(c->item[c->axis + c->axes].key, "axis:", 5) == 0) c->axes++;
-    if (c->axes > AT_AXIS_VALUES) {
-        return at_fail(err, AT_USAGE,
-                       "the journal has %zu values of axes; coverage of pairs is counted for %d: merge fewer journals",
-                       c->axes, AT_AXIS_VALUES);
-    }
-    if ((c->together = calloc(c->axes + 1, c->axes + 1)) == NULL) return at_fail_memory(err, c->axes * c->axes);
-    for (size_t i = 0; i < j->records; i++) {
-        if (at_is_executed(&j->record[i])) pair_attempt(b, &j->record[i]);
-    }
-    return AT_OK;
 }
 
 at_status at_coverage_of(at_coverage *out, const at_journal *j, at_error *err) {
@@ -191,7 +175,9 @@ at_status at_coverage_of(at_coverage *out, const at_journal *j, at_error *err) {
         if (i > 0 && at_by_id(by_id[i - 1], by_id[i]) != 0) number++;
         if (at_is_executed(by_id[i])) count_attempt(&b, &(attempt){by_id[i], number});
     }
-    if (!b.failed) st = pair(&b, j, err);
+    if (b.failed) goto done;
+    qsort(out->item, out->items, sizeof *out->item, by_key);
+    st = at_coverage_pair(out, j, err);
 done:
     if (b.failed) st = at_fail_memory(err, b.room * sizeof *out->item);
     free(by_id);
@@ -203,7 +189,7 @@ done:
 void at_coverage_free(at_coverage *c) {
     for (size_t i = 0; i < c->items; i++) free(c->item[i].key);
     free(c->item);
-    free(c->together);
+    free(c->pair);
     *c = (at_coverage){0};
 }
 
@@ -235,8 +221,4 @@ size_t at_axis_end(const at_coverage *c, size_t from) {
         end++;
     }
     return end;
-}
-
-bool at_together(const at_coverage *c, size_t a, size_t b) {
-    return c->together[(a - c->axis) * c->axes + (b - c->axis)] != 0;
 }

@@ -228,6 +228,11 @@ class Failed(OnePage):
         roles = {"columnheader", "rowheader", "status", "search", "navigation", "main"}
         self.assertLessEqual(roles, {role for role, _ in nodes})
 
+    def test_what_scrolls_sideways_does_so_by_keys_too(self):
+        page.run("document.querySelector('#attempts .opener').click()")
+        self.assertGreater(page.run("every('.scroll').length"), 5)
+        self.assertEqual(page.run("every('.scroll').filter(region => region.tabIndex !== 0).length"), 0)
+
     def test_text_stands_out_in_light_and_in_dark(self):
         grounds = set()
         for dark in (False, True):

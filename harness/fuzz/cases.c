@@ -18,7 +18,7 @@ static void check_id(const at_cases *cases, size_t i) {
 static void check_plan(const at_case *c) {
     at_plan *first = NULL, *second = NULL;
     at_error err = {0};
-    or_dialect dialect = c->any_dialect ? OR_GENAI : c->dialect;
+    or_dialect dialect = c->dialect;
     at_status st = at_plan_make(&first, c, dialect, 1, &err);
     AT_FUZZ_DUE(st == AT_OK ? first != NULL : first == NULL && err.text[0] != 0 && at_fuzz_plain(err.text));
     if (st == AT_OK && at_plan_make(&second, c, dialect, 1, &err) == AT_OK) {

@@ -39,8 +39,7 @@ static const char *value_of(const char *axis) {
 Test(axes, a_plain_case_has_a_value_on_each) {
     static const char *const expected[] = {"dtype=float16",     "dialect=onnx-genai",  "block-size=16", "past=pages",
                                            "new=few",           "context=128",         "window=off",    "softcap=off",
-                                           "rotary=half-split", "page-order=identity", "batch=one",     "mode=eager",
-                                           "geometry=own"};
+                                           "rotary=half-split", "page-order=identity", "batch=one",     "mode=eager"};
     char **list = at_axes_of(&x.c, OR_GENAI, "eager");
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) cr_expect_str_eq(list[i], expected[i]);
     cr_expect_null(list[sizeof expected / sizeof *expected]);
@@ -124,6 +123,40 @@ Test(axes, page_orders_batches_and_blocks_have_their_classes) {
     }
 }
 
+Test(axes, a_geometry_counts_by_its_name_if_other_suites_know_it) {
+    x.c.geometry = (char[]){"mla-576"};
+    EXPECT("geometry", "mla-576");
+    x.c.geometry = (char[]){"offset-12"};
+    EXPECT("geometry", "");
+}
+
+static size_t values(void) {
+    size_t n = 0;
+    char **list = at_axes_of(&x.c, OR_GENAI, "eager");
+    while (list[n] != NULL) n++;
+    free_list(list);
+    return n;
+}
+
+Test(axes, a_call_without_tokens_computes_nothing_and_has_the_values_of_its_shapes_alone) {
+    cr_expect_eq(values(), 12);
+    x.c.padded_tokens = 2, x.sequence[0].fresh = 0;
+    EXPECT("new", "none");
+    EXPECT("past", "pages");
+    EXPECT("window", "");
+    EXPECT("softcap", "");
+    EXPECT("rotary", "");
+    cr_expect_eq(values(), 9);
+}
+
+Test(axes, a_refused_call_has_a_type_a_dialect_and_a_mode) {
+    x.c.expect = AT_EXPECT_REFUSAL;
+    EXPECT("dtype", "float16");
+    EXPECT("dialect", "onnx-genai");
+    EXPECT("mode", "eager");
+    cr_expect_eq(values(), 3);
+}
+
 Test(axes, every_value_that_a_case_can_have_is_in_the_universe) {
     size_t count, modes, found = 0;
     const char *const *universe = at_axes_universe(&count);
@@ -136,6 +169,6 @@ Test(axes, every_value_that_a_case_can_have_is_in_the_universe) {
     for (char **s = list; *s != NULL; s++) {
         for (size_t i = 0; i < count; i++) found += strcmp(universe[i] + 5, *s) == 0;
     }
-    cr_expect_eq(found, 12, "all but the geometry");
+    cr_expect_eq(found, 12, "all but the geometry, which has no name");
     free_list(list);
 }

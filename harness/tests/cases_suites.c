@@ -1,5 +1,6 @@
 /* The suites in cases/: complete, sayable, and of a size that a gate has time for. */
 #include "../attributes.h"
+#include "../axes.h"
 #include "../case_keys.h"
 #include "../design.h"
 #include "../mode_names.h"
@@ -60,13 +61,38 @@ Test(cases_suites, each_reason_is_one_and_stands_once) {
     }
 }
 
+/* pairs.yaml crosses all axes. */
 Test(cases_suites, dialects_are_an_axis_only_where_their_answers_differ) {
-    static char *const allowed[] = {"window", "scale", "slots", "granularity", "refusals", NULL};
+    static char *const allowed[] = {"window", "scale", "slots", "granularity", "refusals", "pairs", NULL};
     for (size_t i = 0; i < at_cases_count(cases); i++) {
         const at_case *c = at_cases_at(cases, i);
         bool needed = c->expect == AT_EXPECT_REFUSAL || strcmp(c->suite, "nan-and-infinity") == 0;
         cr_expect(c->any_dialect || needed || lists(allowed, c->suite), "%s", c->id);
     }
+}
+
+/* A geometry of a single suite is made for an edge of it. */
+Test(cases_suites, geometries_that_suites_share_are_values_that_coverage_pairs) {
+    size_t found = 0;
+    for (size_t i = 0; i < at_cases_count(cases); i++) {
+        const at_case *a = at_cases_at(cases, i), *first = NULL;
+        for (size_t k = 0; k < i && first == NULL; k++) {
+            if (strcmp(at_cases_at(cases, k)->geometry, a->geometry) == 0) first = at_cases_at(cases, k);
+        }
+        if (a->geometry[0] == 0 || a->expect == AT_EXPECT_REFUSAL || first == NULL ||
+            strcmp(first->suite, a->suite) == 0)
+            continue;
+        char **axes = at_axes_of(a, OR_GENAI, "eager");
+        bool listed = false;
+        for (char **axis = axes; *axis != NULL; axis++) {
+            listed |= strncmp(*axis, "geometry=", 9) == 0 && strcmp(*axis + 9, a->geometry) == 0;
+            free(*axis);
+        }
+        free(axes);
+        cr_expect(listed, "%s: add geometry %s to axes.c and run ci/pairs.py", a->id, a->geometry);
+        found++;
+    }
+    cr_expect_gt(found, 100);
 }
 
 static bool plans(const at_case *c, or_dialect dialect, at_error *err) {

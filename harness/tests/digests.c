@@ -33,7 +33,7 @@ static void check(const char *id, uint64_t seed, const char *digest) {
     at_plan *plan = NULL;
     const at_case *c = at_cases_find(cases, id);
     cr_assert_not_null(c, "no case %s", id);
-    cr_assert_eq(at_plan_make(&plan, c, c->any_dialect ? OR_GENAI : c->dialect, seed, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_plan_make(&plan, c, c->dialect, seed, &err), AT_OK, "%s", err.text);
     cr_expect_str_eq(plan->inputs_digest, digest, "%s, seed %" PRIu64 ": %s", id, seed, plan->inputs_digest);
     at_plan_free(plan);
 }

@@ -91,6 +91,7 @@ Test(options, what_makes_no_sense_is_said_with_the_remedy) {
     refused("attest run --seed", "--seed needs N");
     refused("attest run --resume=yes", "--resume takes no value");
     refused("attest run --color blue", "none of auto, always, never");
+    refused("attest judge --dialect latin", "neither onnx-genai nor onnxruntime");
 }
 
 Test(options, behind_two_dashes_everything_is_a_word) {
@@ -107,5 +108,32 @@ Test(options, every_option_says_who_knows_it_and_what_it_does) {
         cr_expect_not_null(table[i].take, "%s", table[i].name);
         cr_expect_gt(strlen(table[i].help), 3, "%s", table[i].name);
         for (size_t k = 0; k < i; k++) cr_expect_str_neq(table[i].name, table[k].name);
+    }
+}
+
+/* What a command would take and never look at is refused. */
+Test(options, commands_know_the_options_that_they_use_and_no_others) {
+    static const struct {
+        const char *option, *known, *unknown;
+    } rows[] = {
+        {"color", "run report merge", "list check show repro judge doctor cover export bench explain"},
+        {"k", "list check run cover export bench", "show repro judge explain"},
+        {"out", "run report bundle compare new", "judge export merge list repro"},
+        {"wait", "run repro explain bench", "list check show judge doctor cover worker"},
+        {"dialect", "judge export", "run repro bench show"},
+    };
+    size_t n;
+    const at_option *table = at_option_table(&n);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const at_option *option = table;
+        while (option < table + n && strcmp(option->name, rows[r].option) != 0) option++;
+        cr_assert_lt(option, table + n, "%s", rows[r].option);
+        for (int known = 0; known < 2; known++) {
+            char list[200];
+            strcpy(list, known ? rows[r].known : rows[r].unknown);
+            for (char *command = strtok(list, " "); command != NULL; command = strtok(NULL, " ")) {
+                cr_expect_eq(at_option_known_to(option, command), known, "%s %s", command, option->name);
+            }
+        }
     }
 }

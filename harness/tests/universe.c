@@ -4,6 +4,7 @@
 #include "../../oracle/rules.h"
 #include "../axes.h"
 #include "../modes.h"
+#include "../pairs.h"
 #include "cases_scratch.h"
 
 #include <criterion/criterion.h>
@@ -15,9 +16,8 @@ static char **universe;
 
 static void setup(void) {
     scratch_open();
-    cases = scratch_load(
-        "clauses: {read.window: What a token sees., S1: A window edge., Sum: A sum., r2: A root.}\n" PLAIN_CASE
-        ", covers: [S1, read.window]}\n");
+    cases = scratch_load("clauses: {read.window: What a token sees., S1: A window edge., Sum: A sum., dialect.slots: A "
+                         "root.}\n" PLAIN_CASE ", covers: [S1, read.window]}\n");
     universe = at_universe(cases);
 }
 
@@ -55,6 +55,19 @@ Test(universe, rules_stand_at_each_gate_that_owns_them) {
 Test(universe, clauses_are_told_from_scenarios) {
     cr_expect(of_kind("clause:") == 3 && times("clause:read.window") == 1 && times("clause:Sum") == 1);
     cr_expect(of_kind("scenario:") == 1 && times("scenario:S1") == 1);
+}
+
+Test(universe, clauses_that_refuse_are_owed_a_refusal_beside_a_good_call_at_each_gate) {
+    cr_expect(of_kind("refused:") == 1 && times("refused:dialect.slots") == 1 && times("clause:dialect.slots") == 1);
+    cr_expect(of_kind("gate:") == 6 && times("gate:onnx-genai@supports") == 1 &&
+              times("gate:onnxruntime@execute") == 1);
+}
+
+Test(universe, rules_of_pairs_come_with_their_reason) {
+    size_t rules;
+    at_impossible_pairs(&rules);
+    cr_expect_eq(of_kind("impossible:"), rules);
+    cr_expect_eq(times("impossible:mode=chunk*new=one: one token cannot be cut"), 1);
 }
 
 Test(universe, axes_and_modes_are_all_there) {

@@ -104,9 +104,125 @@ Test(coverage, what_nobody_executed_is_listed_in_the_order_that_people_count) {
 Test(coverage, values_that_never_met_are_listed) {
     at_journal *j = a_run();
     char *text = sample_report(j, "coverage");
-    shows(text, "| block × dtype | 2 | 6 | 16 × bfloat16, 32 × float16, 64 × bfloat16, 64 × float16 |");
+    shows(text, "\npairs: 2 of 6 valid (33.3 %)\n");
+    shows(text, "| block × dtype | 2 | 6 | 0 | 16 × bfloat16, 32 × float16, 64 × bfloat16, 64 × float16 |");
     free(text);
     at_journal_free(j);
+}
+
+Test(coverage, a_case_that_is_refused_covers_its_clause_as_a_refusal_and_passes_no_gate) {
+    at_journal *j = a_run();
+    at_coverage c;
+    at_error err;
+    at_record *r = refusal(j, "refuse/4", "required.slot_mapping", "execute", AT_PASS);
+    r->covers = sample_list("dialect.slots", "S2", NULL), sample_set(&r->dialect, "onnx-genai");
+    r = sample_attempt(j, "slots/1", AT_PASS);
+    r->covers = sample_list("dialect.slots", NULL), sample_set(&r->dialect, "onnxruntime");
+    cr_assert_eq(at_coverage_of(&c, j, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(item(&c, "clause:dialect.slots")->cases, 1);
+    cr_expect_eq(item(&c, "refused:dialect.slots")->cases, 1);
+    cr_expect_eq(item(&c, "scenario:S2")->cases, 1);
+    for (size_t i = 0; i < c.items; i++) cr_expect_null(strstr(c.item[i].key, "gate:onnx-genai"), "%s", c.item[i].key);
+    cr_expect_eq(item(&c, "gate:onnxruntime@supports")->passed, 1);
+    cr_expect_eq(item(&c, "gate:onnxruntime@create")->passed, 1);
+    cr_expect_eq(item(&c, "gate:onnxruntime@execute")->passed, 1);
+    at_coverage_free(&c);
+    at_journal_free(j);
+}
+
+/* Adds a word to the header's universe. */
+static void declare(at_journal *j, const char *word) {
+    size_t n = 0;
+    while (j->header.universe[n] != NULL) n++;
+    j->header.universe = realloc(j->header.universe, (n + 2) * sizeof *j->header.universe);
+    j->header.universe[n] = NULL, j->header.universe[n + 1] = NULL;
+    sample_set(&j->header.universe[n], word);
+}
+
+static at_pairs pairs_of(const at_journal *j) {
+    at_coverage c;
+    at_error err;
+    cr_assert_eq(at_coverage_of(&c, j, &err), AT_OK, "%s", err.text);
+    at_pairs n = at_pairs_of_all(&c);
+    at_coverage_free(&c);
+    return n;
+}
+
+Test(coverage, pairs_that_a_rule_forbids_are_neither_owed_nor_missing) {
+    at_journal *j = a_run();
+    declare(j, "impossible:dtype=bfloat16*block=16|64: no such kernel");
+    at_pairs n = pairs_of(j);
+    cr_expect(n.met == 2 && n.valid == 4 && n.impossible == 2 && n.contradicted == 0);
+    char *text = sample_report(j, "coverage"), *json = sample_report(j, "coverage-json");
+    shows(text, "\npairs: 2 of 4 valid (50.0 %)\n");
+    shows(text, "| block × dtype | 2 | 4 | 2 | 32 × float16, 64 × float16 |");
+    shows(text, "\nImpossible are 2 pairs:\n\n| value | with | why |\n|---|---|---|\n"
+                "| dtype=bfloat16 | block=16\\|64 | no such kernel |\n");
+    shows(json, "\"met\":2,\"of\":4,\"never\":[[\"32\",\"float16\"],[\"64\",\"float16\"]],"
+                "\"impossible\":[[\"16\",\"bfloat16\"],[\"64\",\"bfloat16\"]]}");
+    shows(json, "\"pairs_met\":2,\"pairs_valid\":4,\"pairs_impossible\":2");
+    shows(json, "\"dtype=bfloat16*block=16|64: no such kernel\"");
+    free(text);
+    free(json);
+    at_journal_free(j);
+}
+
+Test(coverage, a_star_forbids_all_values_and_several_axes_may_stand_in_a_rule) {
+    at_journal *j = a_run();
+    declare(j, "axis:mode=refuse");
+    declare(j, "impossible:mode=refuse*block|dtype=*: nothing is computed");
+    at_pairs n = pairs_of(j);
+    cr_expect(n.met == 2 && n.valid == 6 && n.impossible == 5);
+    at_journal_free(j);
+}
+
+Test(coverage, what_a_rule_forbids_and_an_attempt_had_is_a_contradiction_and_no_coverage) {
+    at_journal *j = a_run();
+    declare(j, "impossible:block=16*dtype=float16: so they say");
+    at_pairs n = pairs_of(j);
+    cr_expect(n.met == 1 && n.valid == 5 && n.impossible == 1 && n.contradicted == 1);
+    at_journal_free(j);
+}
+
+Test(coverage, rules_that_cannot_be_read_forbid_nothing_and_do_no_harm) {
+    static const char *const rule[] = {"impossible:",
+                                       "impossible:*",
+                                       "impossible:block=16*dtype",
+                                       "impossible:block=16*=:",
+                                       "impossible:block=16*dtype=float16",
+                                       "impossible:block=99*dtype=float16: no",
+                                       "impossible:block=16*dtype=float: no",
+                                       "impossible:block=1*dtype=float16: no",
+                                       "impossible:block=16*dtype=|: no"};
+    at_journal *j = a_run();
+    for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) declare(j, rule[i]);
+    char *name = malloc(100001);
+    memset(name, 'n', 100000), memcpy(name, "impossible:", 11), name[100000] = 0;
+    declare(j, name);
+    name[60000] = '*', name[70000] = '=', name[80000] = ':';
+    declare(j, name);
+    at_pairs n = pairs_of(j);
+    cr_expect(n.met == 2 && n.valid == 6 && n.impossible == 0);
+    char *text = sample_report(j, "coverage");
+    cr_expect_lt(strlen(text), 8000);
+    free(text);
+    free(name);
+    at_journal_free(j);
+}
+
+Test(coverage, values_that_the_header_does_not_list_are_not_counted_as_pairs) {
+    at_journal *j = a_run();
+    at_record *r = sample_attempt(j, "window/9", AT_PASS);
+    r->axes = sample_list("dtype=float16", "block=48", NULL);
+    at_pairs n = pairs_of(j);
+    cr_expect(n.met == 2 && n.valid == 6);
+    at_journal_free(j);
+}
+
+Test(coverage, a_share_is_rounded_down_so_that_all_means_all) {
+    cr_expect_eq(at_pairs_percent(&(at_pairs){.met = 1999, .valid = 2000}), 99.9);
+    cr_expect_eq(at_pairs_percent(&(at_pairs){.met = 2000, .valid = 2000}), 100);
+    cr_expect_eq(at_pairs_percent(&(at_pairs){0}), 0);
 }
 
 Test(coverage, json_has_all_of_it) {
@@ -136,7 +252,7 @@ Test(coverage, long_lists_of_pairs_are_cut_in_markdown_and_whole_in_json) {
         sample_set(&j->header.universe[i], value);
     }
     char *text = sample_report(j, "coverage"), *json = sample_report(j, "coverage-json");
-    shows(text, "| a × b | 0 | 420 | 0 × 20, ");
+    shows(text, "| a × b | 0 | 420 | 0 | 0 × 20, ");
     shows(text, " and 380 more (coverage.json) |");
     shows(json, "[\"19\",\"40\"]");
     free(text);
