@@ -95,7 +95,7 @@ at_status at_command_check(at_options *o, at_error *err)
         planned++;
         bad += idle_modes(c) + plan_faults(c, c->dialect, o->seed);
     }
-    if (o->patterns == 0) bad += rules_without_case(cases) + index_faults(cases);
+    if (o->patterns == 0 && at_cases_index(cases)[0] != NULL) bad += rules_without_case(cases) + index_faults(cases); /* a set of suites */
     printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned, bad);
     if (bad > 0) st = at_fail(err, AT_USAGE, "the suites have %zu faults, listed above", bad);
 done:

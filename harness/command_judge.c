@@ -15,7 +15,7 @@
 typedef struct {
     const at_options *options;
     or_arithmetic arithmetic;
-    size_t judged, failed;
+    size_t cases, answered, judged, failed; /* folders of cases; answers that were judged, and of these not accepted */
 } judging;
 
 static void print_record(const at_record *r, const char *implementation)
@@ -106,7 +106,8 @@ static at_status for_entries(judging *j, const char *directory, at_status (*each
 static at_status judge_implementation(judging *j, const char *directory, const char *name, at_error *err)
 {
     const char *only = j->options->implementation;
-    if ((only != NULL && strcmp(only, name) != 0) || !exists(directory, name, "output.bin")) return AT_OK;
+    if (only != NULL ? strcmp(only, name) != 0 : strcmp(name, "oracle") == 0) return AT_OK; /* its own answer proves nothing */
+    if (!exists(directory, name, "output.bin")) return AT_OK;
     return judge_one(j, directory, name, err);
 }
 
@@ -115,7 +116,11 @@ static at_status judge_case(judging *j, const char *directory, const char *name,
     if (!exists(directory, name, "case.json")) return AT_OK;
     char *path = at_text("%s/%s", directory, name);
     if (path == NULL) return at_fail_memory(err, strlen(directory));
+    size_t before = j->judged;
+    j->cases++;
     at_status st = for_entries(j, path, judge_implementation, err);
+    if (st == AT_OK && j->judged == before) printf("%-8s %s\n", at_verdict_name(AT_NOT_RUN), at_shown(path));
+    if (st == AT_OK && j->judged > before) j->answered++;
     free(path);
     return st;
 }
@@ -130,7 +135,8 @@ at_status at_command_judge(at_options *o, at_error *err)
     if (st != AT_OK) return st;
     char text[200];
     if (j.judged == 0) return at_fail(err, AT_UNVALIDATED, "UNVALIDATED: nothing to judge under %s", o->word[0]);
-    printf("%s: %zu of %zu accepted, arithmetic %s\n", j.failed ? "FAILED" : "VALIDATED", j.judged - j.failed, j.judged,
-           or_arithmetic_text(&j.arithmetic, text, sizeof text));
-    return j.failed ? AT_FAILED : AT_OK;
+    bool whole = j.answered == j.cases;
+    printf("%s: %zu of %zu accepted, %zu of %zu cases answered, arithmetic %s\n", j.failed ? "FAILED" : whole ? "VALIDATED" : "UNVALIDATED",
+           j.judged - j.failed, j.judged, j.answered, j.cases, or_arithmetic_text(&j.arithmetic, text, sizeof text));
+    return j.failed ? AT_FAILED : whole ? AT_OK : AT_UNVALIDATED;
 }

@@ -1,7 +1,9 @@
 #include "folder.h"
+#include "digest.h"
 #include "finding.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -46,11 +48,14 @@ static at_status read_tensor(or_tensor *out, const char *file, const char *secti
 static at_status read_bytes(void **out, const char *path, size_t bytes, at_error *err)
 {
     struct stat about;
-    FILE *file = fopen(path, "rb");
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe must not make it wait */
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
     void *data = NULL;
     at_status st = AT_OK;
-    if (file == NULL || fstat(fileno(file), &about) != 0) {
+    if (file == NULL || fstat(fd, &about) != 0) {
         st = at_fail(err, AT_USAGE, "%s: %s", path, strerror(errno));
+    } else if (!S_ISREG(about.st_mode)) {
+        st = at_fail(err, AT_USAGE, "%s: not a regular file", path);
     } else if ((uint64_t)about.st_size != bytes) {
         st = at_fail(err, AT_USAGE, "%s: %lld bytes, and case.json says %zu", path, (long long)about.st_size, bytes);
     } else if ((data = malloc(bytes + 1)) == NULL) {
@@ -179,6 +184,17 @@ static at_status check_slots(const at_folder *f, const char *directory, at_error
     return st;
 }
 
+/* Where case.json says what its inputs' digest is, they have to be those: an input that was written over makes another question. */
+static at_status check_digest(const at_folder *f, const char *file, const json_t *root, at_error *err)
+{
+    const char *due = json_string_value(json_object_get(root, "inputs_sha256"));
+    char each[OR_INPUTS][AT_DIGEST_TEXT], all[AT_DIGEST_TEXT];
+    at_status st = due ? at_digest_inputs(each, all, &f->call, err) : AT_OK;
+    if (st != AT_OK || due == NULL || strcmp(due, all) == 0) return st;
+    return at_fail(err, AT_USAGE, "%s: the inputs beside it are not those it was written with (inputs_sha256 %.16s..., now %.16s...); export them again",
+                   file, due, all);
+}
+
 /* A gate that execute asks would refuse it: then there is no right answer to hold anything to. */
 static at_status resolve(at_folder *f, const char *directory, const char *file, at_error *err)
 {
@@ -211,6 +227,7 @@ static at_status read_json(json_t **out, const char *file, at_error *err)
     json_error_t where;
     struct stat about;
     if (stat(file, &about) != 0) return at_fail(err, AT_USAGE, "%s: %s", file, strerror(errno));
+    if (!S_ISREG(about.st_mode)) return at_fail(err, AT_USAGE, "%s: not a regular file", file);
     if (about.st_size > CASE_JSON_BYTES) {
         return at_fail(err, AT_USAGE, "%s: %lld bytes; a case.json has at most %d", file, (long long)about.st_size, CASE_JSON_BYTES);
     }
@@ -234,6 +251,7 @@ at_status at_folder_read(at_folder **out, const char *directory, const or_dialec
         if (st == AT_OK) st = read_attributes(f, file, root, err);
         if (st == AT_OK) st = read_inputs(f, directory, file, root, err);
         if (st == AT_OK) st = read_outputs(f, file, root, err);
+        if (st == AT_OK) st = check_digest(f, file, root, err);
         if (st == AT_OK) st = resolve(f, directory, file, err);
     }
     json_decref(root);

@@ -330,7 +330,7 @@ done:
 at_status at_journal_read(at_journal **out, const char *path, at_error *err) {
     counts found = {0};
     off_t whole;
-    lines l = {.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    lines l = {.path = path, .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
     if (l.fd < 0) return at_fail(err, blame(errno), "%s: cannot be read: %s", path, strerror(errno));
     at_status st = read_journal(out, &found, &whole, &l, err);
     free(l.text);

@@ -64,7 +64,8 @@ static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan
     return at_variant_plan(out, v, plan->node.dialect, seed, NULL, err);
 }
 
-/* The graph of `s` on contents that it was not captured with, against an eager run of them on the same kernel in other buffers. */
+/* The graph of `s` on contents that it was not captured with, against an eager run of them on a kernel of its own: the captured one must not
+ * see an eager call that would freshen what it keeps to itself. */
 static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64_t step, at_error *err)
 {
     const at_plan *captured = s->plan;
@@ -75,7 +76,7 @@ static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64
     char what[96];
     bool going = false;
     at_status st = next_contents(&plan, &v, captured, step, captured->seed + 100 + (uint64_t)turn, err);
-    if (st == AT_OK) st = at_session_open(&beside, s->host, plan, s->kernel, s->record, &going, err);
+    if (st == AT_OK) st = at_session_open(&beside, s->host, plan, NULL, s->record, &going, err);
     beside.first_slot = AT_SLOTS;
     if (st == AT_OK && going) st = eager(&beside, &want, &going, err);
     if (st == AT_OK && going) {

@@ -3,6 +3,7 @@
 #include "describe.h"
 #include "finding.h"
 
+#include <fenv.h>
 #include <string.h>
 
 static bool for_values(const at_case *c) { return c->expect != AT_EXPECT_REFUSAL; }
@@ -86,6 +87,7 @@ static at_status run_planned(const at_host *host, const at_case *c, const at_mod
 at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode, at_record *record, at_error *err)
 {
     or_dialect dialect = OR_GENAI;
+    fesetenv(FE_DFL_ENV); /* an earlier subject call may have changed it */
     double start = at_seconds_now();
     at_status st = AT_OK;
     bool listed = at_dialect_for(&dialect, host->subject, c);

@@ -33,23 +33,6 @@ static at_status fill_metadata(at_plan *plan, at_error *err) {
     return AT_OK;
 }
 
-/* Of each input, and of a text that lists them: name, type, shape and digest, a line each. */
-static at_status digest_inputs(at_plan *plan, at_error *err) {
-    char text[OR_INPUTS * 400];
-    size_t used = 0;
-    for (int i = 0; i < OR_INPUTS; i++) {
-        const or_tensor *t = &plan->call.in[i];
-        if (t->dtype == OR_ABSENT) continue;
-        const at_status st = at_digest(plan->digest[i], t->data, at_tensor_bytes(t), err);
-        if (st != AT_OK) return st;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", or_input_name(i), or_dtype_name(t->dtype));
-        for (uint32_t d = 0; d < t->rank; d++)
-            used += (size_t)snprintf(text + used, sizeof text - used, " %" PRId64, t->shape[d]);
-        used += (size_t)snprintf(text + used, sizeof text - used, " %s\n", plan->digest[i]);
-    }
-    return at_digest(plan->inputs_digest, text, used, err);
-}
-
 static at_status make_values(at_plan *plan, at_error *err) {
     at_status st;
     or_problem_of(&plan->problem, &plan->node, &plan->call);
@@ -60,7 +43,7 @@ static at_status make_values(at_plan *plan, at_error *err) {
     or_problem_of(&plan->problem, &plan->node, &plan->call);
     if ((st = at_plan_rows(plan, err)) != AT_OK) return st;
     if (plan->c->expect == AT_EXPECT_EXACT && (st = at_plan_exact(plan, err)) != AT_OK) return st;
-    return digest_inputs(plan, err);
+    return at_digest_inputs(plan->digest, plan->inputs_digest, &plan->call, err);
 }
 
 at_status at_plan_make(at_plan **out, const at_case *c, or_dialect dialect, uint64_t seed, at_error *err) {

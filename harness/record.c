@@ -196,3 +196,14 @@ at_status at_record_to_json(char **out, const at_record *r, at_error *err) {
 at_status at_header_to_json(char **out, const at_header *h, at_error *err) {
     return to_json(out, &header_fields, h, err);
 }
+
+const char *at_record_contradiction(const at_record *r)
+{
+    if (r->verdict != AT_PASS && r->verdict != AT_MARGINAL) return NULL;
+    if (r->findings_all > 0 || r->findings > 0) return "a pass with findings";
+    for (int i = 0; i < r->tensors; i++) {
+        if (r->tensor[i].mismatches > 0) return "a pass with mismatches";
+        if (r->tensor[i].excess > 1) return "a pass with an excess above 1";
+    }
+    return NULL;
+}

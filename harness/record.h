@@ -57,6 +57,8 @@ typedef struct {
     char *message;                   /* one line; the first finding, or what went wrong */
     char *repro;                     /* the command that repeats it */
 } at_record;
+/* NULL, or what contradicts the verdict: a pass with findings, mismatches or an excess above 1. */
+const char *at_record_contradiction(const at_record *);
 void at_record_clear(at_record *);   /* frees what it owns, zeroes it */
 
 typedef struct {

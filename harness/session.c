@@ -7,6 +7,7 @@
 #include "finding.h"
 
 #include <inttypes.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,15 @@ static void refused(at_record *record, const char *gate, bool made_before, at_co
     }
 }
 
+static bool is_weight_type(at_dtype t) { return t == AT_ABSENT || t == AT_F32 || t == AT_F16 || t == AT_BF16; }
+
+/* Closed sets: a number beyond them would be no declaration, and an index past the oracle's tables. */
+static bool is_declared(const at_arithmetic *a)
+{
+    return (unsigned)a->rope <= AT_ROPE_FMA && (unsigned)a->dot <= AT_DOT_TENSOR && (unsigned)a->exp <= AT_EXP2_APPROX &&
+           (unsigned)a->tanh <= AT_TANH_APPROX && is_weight_type(a->p) && is_weight_type(a->partial);
+}
+
 at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_kernel *kernel, at_record *record, bool *going,
                           at_error *err)
 {
@@ -57,6 +67,10 @@ at_status at_session_open(at_session *s, const at_host *host, const at_plan *pla
         at_find(record, "refusal", "create accepted and returned no kernel");
     } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) != AT_ACCEPTED) {
         refused(record, "prepare", false, code, &refusal);
+    } else if (!is_declared(&s->arithmetic)) {
+        at_find(record, "arithmetic", "prepare declares rope %d, dot %d, exp %d, tanh %d, p %d, partial %d, which are not all of the ABI's sets",
+                (int)s->arithmetic.rope, (int)s->arithmetic.dot, (int)s->arithmetic.exp, (int)s->arithmetic.tanh, (int)s->arithmetic.p,
+                (int)s->arithmetic.partial);
     } else {
         *going = true;
     }
@@ -295,6 +309,7 @@ at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err
                             .exact = plan->c->expect == AT_EXPECT_EXACT};
     at_answer answer = {.output = traces->output, .key_cache = traces->key_cache};
     char text[200];
+    fesetenv(FE_DFL_ENV); /* whatever a host subject left of it must not reach the oracle */
     double start = at_seconds_now();
     at_phase("oracle");
     at_status st = at_judge(s->record, &question, &answer, err);

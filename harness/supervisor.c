@@ -180,10 +180,11 @@ static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const ch
     return st == AT_OK ? release(s, w, err) : st;
 }
 
-/* Whether it answers what was asked. */
+/* Whether it answers what was asked, and says one thing. */
 static bool fits(const at_record *r, const at_choice *choice) {
     return r->id != NULL && r->hash != NULL && r->mode != NULL && strcmp(r->id, choice->c->id) == 0 &&
-           strcmp(r->hash, choice->c->hash) == 0 && strcmp(r->mode, choice->mode->name) == 0;
+           strcmp(r->hash, choice->c->hash) == 0 && strcmp(r->mode, choice->mode->name) == 0 &&
+           at_record_contradiction(r) == NULL;
 }
 
 static at_status take_answer(at_supervisor *s, at_slot *w, const char *payload, size_t bytes, at_error *err) {
