@@ -16,7 +16,7 @@ import os
 import pathlib
 import re
 import shlex
-import signal
+import shutil
 import subprocess
 import sys
 import time
@@ -101,7 +101,7 @@ def read_table(path):
         elif line.startswith("  ") and last in mutants[-1].fields:
             mutants[-1].fields[last] += " " + line.strip()
         else:
-            raise Broken(f"{place}: neither a field ({', '.join(FIELDS)}, file) nor text to find (-) or put (+): {line}")
+            raise Broken(f"{place}: neither a field ({', '.join(FIELDS)}, file) nor text to find or to put: {line}")
     return mutants
 
 
@@ -179,12 +179,11 @@ def run_attest(subject, out, arguments):
     command = [str(ROOT / "build/attest"), "run", "--subject", str(subject), "--out", str(out), "--no-progress",
                "-j", "1", "--timeout", str(ATTEMPT_SECONDS), *arguments]
     with open(out / "said.txt", "w") as said:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said, start_new_session=True)
+        process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said)
         try:
             code = process.wait(RUN_SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.terminate()
             raise Broken(f"attest did not end within {RUN_SECONDS} s")
     if not journal.exists():
         raise Broken(f"attest exits {code} without a journal: " + (out / "said.txt").read_text()[-300:].strip())
@@ -275,18 +274,23 @@ def attempt_mutant(mutant, tools, folder, tier, clean):
         subject = build(mutant, tools, folder)
         judge(mutant, subject, folder, tier, clean)
         settle(mutant, subject)
-    except Broken as why:
+    except (Broken, OSError, ValueError, subprocess.SubprocessError) as why:
         mutant.outcome, mutant.error = "error", str(why)
+    if mutant.outcome == "killed":
+        shutil.rmtree(folder)
     mutant.seconds = time.monotonic() - start
     return mutant
 
 
 def try_all(mutants, tools, work, tier, clean, jobs):
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    try:
         waiting = [pool.submit(attempt_mutant, m, tools, work / m.id, tier, clean) for m in mutants]
         for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
             m = future.result()
             print(f"{done}/{len(mutants)} {m.id}: {m.outcome} {m.seconds:.1f} s", file=sys.stderr)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 # Reports.
@@ -296,7 +300,8 @@ def score(mutants, made):
     of = [m for m in mutants if m.made == made and not m.field("equivalent")]
     killed = sum(m.outcome == "killed" for m in of)
     equivalent = sum(m.made == made for m in mutants) - len(of)
-    return {"killed": killed, "of": len(of), "equivalent": equivalent, "floor": FLOOR[made], "met": killed >= FLOOR[made] * len(of)}
+    met = killed >= FLOOR[made] * len(of)
+    return {"killed": killed, "of": len(of), "equivalent": equivalent, "floor": FLOOR[made], "met": met}
 
 
 def unexplained(mutants):
@@ -304,10 +309,10 @@ def unexplained(mutants):
 
 
 def write_json(path, mutants, tier, seconds):
-    rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks],
-             "hypothesis": m.hypothesis or None, "why": m.field("why"),
-             "outcome": m.outcome, "error": m.error, "equivalent": bool(m.field("equivalent")), "reason": m.reason, "explained": m.explained,
-             "kills": m.kills[:MOST_KILLS], "seconds": round(m.seconds, 3)} for m in mutants]
+    rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks], "why": m.field("why"),
+             "hypothesis": m.hypothesis or None, "explained": m.explained or None, "outcome": m.outcome, "error": m.error,
+             "equivalent": bool(m.field("equivalent")), "reason": m.reason, "kills": m.kills[:MOST_KILLS],
+             "seconds": round(m.seconds, 3)} for m in mutants]
     scores = {made: score(mutants, made) for made in FLOOR}
     document = {"tier": tier, "seconds": round(seconds, 1), "scores": scores, "mutants": rows}
     path.write_text(json.dumps(document, indent=1) + "\n")
@@ -339,7 +344,8 @@ def markdown(mutants, tier):
         yield f"\n## {title}\n"
         for m in (m for m in mutants if m.outcome == outcome):
             one = f" One case saw it: {m.killers[0]}." if outcome == "survived" and m.kills else ""
-            yield f"- **{m.id}** ({m.place}). {m.field('why')}{one} {m.error or m.reason or 'No reason is given.'}"
+            because = m.error or m.reason or "No reason is given."
+            yield f"- **{m.id}** ({m.place}). {m.field('why')}{one} {because}"
 
 
 def say_outcome(mutants):
@@ -352,8 +358,8 @@ def say_outcome(mutants):
             print(f"survived: {m.id}{seen}: {m.reason or 'no reason is given in ' + m.place}")
     for made in FLOOR:
         s = score(mutants, made)
-        print(f"{made}: killed {s['killed']} of {s['of']}, floor {s['floor']:.0%}{'' if s['met'] else ' MISSED'}; and {s['equivalent']} "
-              "proved equivalent")
+        print(f"{made}: killed {s['killed']} of {s['of']}, floor {s['floor']:.0%}{'' if s['met'] else ' MISSED'}; "
+              f"and {s['equivalent']} proved equivalent")
     print(f"killed {sum(m.outcome == 'killed' for m in mutants)} of {len(mutants)}")
 
 
@@ -400,11 +406,12 @@ def main():
         check_rows(mutants)
         if a.k:
             mutants = [m for m in mutants if any(fnmatch.fnmatchcase(m.id, glob) for glob in a.k)]
-        clean = Clean(run_attest(ROOT / "build/subjects/cpu.so", a.work / "clean", ["--tier", a.tier, "-j", str(a.j)])[0])
+        subject = ROOT / "build/subjects/cpu.so"
+        clean = Clean(run_attest(subject, a.work / "clean", ["--tier", a.tier, "-j", str(a.j)])[0])
     except Broken as why:
         sys.exit(f"mutants.py: {why}")
     for attempt in clean.failed:
-        print(f"error: the clean build: {attempt['id']} [{attempt['mode']}] {attempt['verdict']}: {attempt.get('message', '')}")
+        print(f"error: the clean build: {attempt['id']} [{attempt['mode']}] {attempt['verdict']}: {attempt.get('message')}")
     try_all(mutants, tools, a.work, a.tier, clean, a.j)
     a.out.mkdir(parents=True, exist_ok=True)
     write_json(a.out / "mutants.json", mutants, a.tier, time.monotonic() - start)

@@ -126,9 +126,10 @@ def pick(tools, changes, seed, count, known):
 
 
 def write_table(picked, made, seed, version, known):
-    rows = [f"# {len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a hash with seed {seed},",
-            "# that compile to object code of their own; lines that word a sentence are passed over. Written by ci/pick-mutants.py, which",
-            "# carries over why a mutant is equivalent, or survives.", ""]
+    head = (f"{len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a hash with "
+            f"seed {seed}, that compile to object code of their own; lines that word a sentence are passed over. Written by "
+            "ci/pick-mutants.py, which carries over why a mutant is equivalent, or survives.")
+    rows = textwrap.wrap(head, 120, initial_indent="# ", subsequent_indent="# ") + [""]
     for number, change in enumerate(picked, 1):
         rows.append(f"mutant machine-{number:03}")
         for line in known.get(dataclasses.astuple(change), []):

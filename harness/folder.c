@@ -251,8 +251,8 @@ at_status at_folder_read(at_folder **out, const char *directory, const or_dialec
         if (st == AT_OK) st = read_attributes(f, file, root, err);
         if (st == AT_OK) st = read_inputs(f, directory, file, root, err);
         if (st == AT_OK) st = read_outputs(f, file, root, err);
-        if (st == AT_OK) st = check_digest(f, file, root, err);
         if (st == AT_OK) st = resolve(f, directory, file, err);
+        if (st == AT_OK) st = check_digest(f, file, root, err);
     }
     json_decref(root);
     free(file);

@@ -64,21 +64,29 @@ static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan
     return at_variant_plan(out, v, plan->node.dialect, seed, NULL, err);
 }
 
-/* The graph of `s` on contents that it was not captured with, against an eager run of them on a kernel of its own: the captured one must not
- * see an eager call that would freshen what it keeps to itself. */
+/* An eager run of a plan, judged, in buffers beside those of the captured session. kernel NULL: one of its own. */
+static at_status eager_beside(at_traces *out, const at_session *s, const at_plan *plan, at_kernel *kernel, bool *going, at_error *err)
+{
+    at_session beside;
+    at_status st = at_session_open(&beside, s->host, plan, kernel, s->record, going, err);
+    beside.first_slot = AT_SLOTS;
+    if (st == AT_OK && *going) st = eager(&beside, out, going, err);
+    at_session_close(&beside);
+    return st;
+}
+
+/* The graph of `s` on contents that it was not captured with, against an eager run of them on a kernel of its own, which cannot freshen what
+ * the captured kernel keeps to itself. Then an eager call of them on the captured kernel: the next replay must not follow that one either. */
 static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64_t step, at_error *err)
 {
     const at_plan *captured = s->plan;
     at_plan *plan = NULL;
     at_variant v;
-    at_session beside = {0};
-    at_traces want = {0};
+    at_traces want = {0}, again = {0};
     char what[96];
     bool going = false;
     at_status st = next_contents(&plan, &v, captured, step, captured->seed + 100 + (uint64_t)turn, err);
-    if (st == AT_OK) st = at_session_open(&beside, s->host, plan, NULL, s->record, &going, err);
-    beside.first_slot = AT_SLOTS;
-    if (st == AT_OK && going) st = eager(&beside, &want, &going, err);
+    if (st == AT_OK) st = eager_beside(&want, s, plan, NULL, &going, err);
     if (st == AT_OK && going) {
         snprintf(what, sizeof what, "replay %d, %s, and the eager run of those contents", turn + 1,
                  step > 0 ? "longer sequences" : step < 0 ? "shorter sequences" : "the same lengths");
@@ -86,8 +94,9 @@ static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64
         st = at_session_replay(s, graph, turn, what, &want, err);
         s->plan = captured;
     }
+    if (st == AT_OK && going) st = eager_beside(&again, s, plan, s->kernel, &going, err);
+    at_traces_free(&again);
     at_traces_free(&want);
-    at_session_close(&beside);
     at_plan_free(plan);
     at_variant_free(&v);
     return st;
@@ -106,6 +115,7 @@ at_status at_mode_advance(const at_host *host, const at_plan *plan, at_record *r
     at_status st = at_variant_of(&v, plan->c, 0, err);
     if (st != AT_OK) return st;
     if (!promised(host, record)) goto done;
+    if (v.c.page_order == AT_PAGES_APART && v.c.spare_pages < 2) v.c.spare_pages = 2; /* which that order takes, and the others do not */
     for (size_t b = 0; b < v.c.sequences; b++) v.sequence[b].reserve += v.c.block_size + 1; /* so that a step can cross a page */
     if ((st = at_variant_plan(&roomy, &v, plan->node.dialect, plan->seed, NULL, err)) != AT_OK) goto done;
     if ((st = at_session_open(&s, host, roomy, NULL, record, &going, err)) != AT_OK || !going) goto done;

@@ -279,6 +279,24 @@ static void put_faults(FILE *f, const at_report *r) {
     fputs("],\n", f);
 }
 
+/* Pairs of values that no case can have, as the header's rules say. */
+static void put_impossible(page *p, const at_coverage *c) {
+    bool first = true;
+    fputs("\"impossible\":[", p->f);
+    for (size_t a = c->axis; a < c->axis + c->axes; a++) {
+        for (size_t b = at_axis_end(c, a); b < c->axis + c->axes; b++) {
+            if (!c->item[a].declared || !c->item[b].declared || at_is_valid(c, a, b)) continue;
+            fputs(first ? "[" : ",[", p->f);
+            at_pool_put_string(p->pool, p->f, at_item_name(&c->item[a]));
+            putc(',', p->f);
+            at_pool_put_string(p->pool, p->f, at_item_name(&c->item[b]));
+            putc(']', p->f);
+            first = false;
+        }
+    }
+    fputs("],\n", p->f);
+}
+
 static at_status put_coverage(page *p, const at_journal *j, at_error *err) {
     at_coverage c;
     at_status st = at_coverage_of(&c, j, err);
@@ -292,6 +310,7 @@ static at_status put_coverage(page *p, const at_journal *j, at_error *err) {
                 item->passed);
     }
     fputs("],\n", p->f);
+    put_impossible(p, &c);
     at_coverage_free(&c);
     return AT_OK;
 }

@@ -293,6 +293,8 @@ Test(folder, lengths_and_slots_that_no_call_has_are_refused_with_their_place) {
     }
     put_integer("slot_mapping.bin", 1, INT32_MAX); /* skipped */
     put_integer("block_table.bin", 0, INT32_MIN);  /* not mapped */
+    expect_refused("/case.json: the inputs beside it are not those it was written with");
+    edit("\"inputs_sha256\"", "\"once\"");
     cr_expect_eq(reading(NULL), AT_OK, "%s", err.text);
 }
 

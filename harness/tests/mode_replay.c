@@ -48,7 +48,8 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
         {"never_ready", "replay", "replay",
          "capture_ready says no after this signature ran eagerly: it is not as it has to be"},
         {"baked_length", "advance", "replay", "replay 1, longer sequences, and the eager run of those contents differ"},
-        {"shares_arguments", "advance", "replay", "replay 1, longer sequences, and the eager run"},
+        {"eager_lengths", "advance", "replay", "replay 1, longer sequences, and the eager run of those contents differ"},
+        {"shares_arguments", "advance", "replay", "replay 2, longer sequences, and the eager run"},
         {"keeps_output", "advance", "value", "output: token"},
         {"shares_arguments", "interleave", "replay", "replay 1, of graph A, and its eager run differ: token 0"},
     };

@@ -1,8 +1,8 @@
 // What the executed attempts covered of what there is, and which values of two axes met.
 
 const kindTitles = {
-    suite: "Suites", mode: "Modes", tag: "Tags", clause: "Clauses of the contract", scenario: "Scenarios",
-    rule: "Refusal rules by gate", axis: "Axes by value",
+    suite: "Suites", mode: "Modes", tag: "Tags", clause: "Clauses of the contract", refused: "Clauses by a refusal",
+    scenario: "Scenarios", rule: "Refusal rules by gate", gate: "Gates by a good call", axis: "Axes by value",
 };
 
 const items = raw.items.map(([key, declared, cases, tried, passed]) => {
@@ -30,6 +30,9 @@ const axisOf = item => item.name.split("=", 1)[0];
 const axes = groupedBy(items.filter(item => item.kind === "axis"), axisOf)
     .map(values => ({name: axisOf(values[0]), values: values.map(item => item.name)}));
 
+// "x\ny" of the values that no case can have together.
+const impossible = new Set(raw.impossible.flatMap(([x, y]) => [`${x}\n${y}`, `${y}\n${x}`]));
+
 // Executed attempts by two values of axes.
 class Meetings {
     constructor() {
@@ -46,8 +49,9 @@ class Meetings {
         return this.counts.get(`${x}\n${y}`) ?? 0;
     }
 
+    // null: no case can have both
     table(a, b) {
-        return a.values.map(x => b.values.map(y => this.of(x, y)));
+        return a.values.map(x => b.values.map(y => impossible.has(`${x}\n${y}`) ? null : this.of(x, y)));
     }
 }
 
@@ -66,7 +70,8 @@ function pairsTable(caption, rows, columns, cellOf) {
 function valuesTable(meetings, a, b) {
     const counts = meetings.table(a, b), most = Math.max(1, ...counts.flat());
     const strength = n => shade(0.1 + 0.9 * Math.log1p(n) / Math.log1p(most));
-    const cell = n => n === 0 ? el("td", {class: "shade never"}, "never")
+    const cell = n => n === null ? el("td", {class: "quiet", title: "no case can have both"}, "–")
+                    : n === 0 ? el("td", {class: "shade never"}, "never")
                               : el("td", {class: "shade", style: strength(n)}, count(n));
     return pairsTable(`Executed attempts by ${a.name} and ${b.name}`, a.values.map(valueOf), b.values.map(valueOf),
                       (i, k) => cell(counts[i][k]));
@@ -80,14 +85,15 @@ function pairsBlock() {
         button.setAttribute("aria-pressed", "true");
     };
     const cell = (a, b) => {
-        const counts = meetings.table(a, b).flat(), met = counts.filter(n => n > 0).length, all = counts.length;
+        const counts = meetings.table(a, b).flat().filter(n => n !== null), all = counts.length;
+        const met = counts.filter(n => n > 0).length;
         const button = el("button", {type: "button", "aria-pressed": "false",
                                      "aria-label": `${a.name} and ${b.name}: ${met} of ${all} pairs met`,
                                      onclick: () => show(a, b, button)}, `${met}/${all}`);
-        return el("td", {class: "shade", style: shade(met / all)}, button);
+        return el("td", {class: "shade", style: shade(all === 0 ? 1 : met / all)}, button);
     };
     const rows = axes.slice(0, -1), columns = axes.slice(1), name = axis => axis.name;
-    const table = pairsTable("Pairs of values that met, of all pairs of two axes; open one to see its values",
+    const table = pairsTable("Pairs of values that met, of all that can, by two axes; open one to see its values",
                              rows.map(name), columns.map(name), (i, k) => k < i ? el("td") : cell(rows[i], columns[k]));
     return [table, values];
 }

@@ -30,6 +30,7 @@
     X(shares_arguments, ALL, "keeps one set of arguments for all graphs")                                              \
     X(keeps_output, ALL, "gives the last answer again when the shape is the same")                                     \
     X(keeps_length, ALL, "remembers the longest past of each sequence")                                                \
+    X(eager_lengths, ALL, "learns the lengths in eager calls alone")                                                   \
     X(slot_order, ALL, "sums keys in the order of their slots")                                                        \
     X(batch_tiles, ALL, "tiles of other sizes when a sequence is alone")                                               \
     X(chunk_tiles, ALL, "tiles of other sizes in short prefills")                                                      \
@@ -110,8 +111,9 @@ static bend bent(const problem *p) {
         .trusts_ticket = p->fault == trusts_workspace,
         .past = p->fault == baked_length ? p->baked : NULL,
     };
-    if (p->fault != keeps_length) return how;
-    for (int64_t b = 0; b < p->sequences; b++) k->longest[b] = p->past[b] > k->longest[b] ? p->past[b] : k->longest[b];
+    if (p->fault != keeps_length && p->fault != eager_lengths) return how;
+    for (int64_t b = 0; b < p->sequences && !(p->fault == eager_lengths && p->captured); b++)
+        k->longest[b] = p->fault == eager_lengths || p->past[b] > k->longest[b] ? p->past[b] : k->longest[b];
     how.past = k->longest;
     return how;
 }
@@ -315,6 +317,7 @@ static problem problem_of(at_kernel *k, const at_call *call) {
         .sum = call->workspace,
         .ticket = (uint32_t *)call->workspace + vhs,
         .workspace_bytes = call->workspace_bytes,
+        .captured = call->capturing,
         .fault = k->fault,
         .kernel = k,
     };

@@ -27,6 +27,7 @@ typedef struct {
     float *sum;       /* [vhs] in the workspace                    */
     uint32_t *ticket; /* behind it; for a fault that counts on it  */
     size_t workspace_bytes;
+    int captured; /* recorded, not run at once */
     uint32_t fault;
     at_kernel *kernel;
     int32_t baked[MOST_SEQUENCES]; /* for a fault: past_seqlens as execute saw them */
