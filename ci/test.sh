@@ -55,11 +55,15 @@ covered() {
     build gcov tests all
     find build/gcov -name '*.gcda' -delete
     for program in build/gcov/tests/{oracle,harness,reports,cuda,simt}; do criterion "$program"; done
-    for arguments in "run --subject cpu --tier quick --out build/gcov/reports --no-progress" "check" "list --json" "doctor" "doctor --json" \
-        "judge oracle/vectors --implementation onnxruntime" "report build/gcov/reports/results.jsonl --out build/gcov/reports" help; do
+    for arguments in "run --subject cpu --tier smoke --out build/gcov/reports --no-progress" \
+        "run --subject cpu -k refusals -k contents -k window --out build/gcov/reports --no-progress" "check -k pull-request" "list --json" \
+        "doctor" "doctor --json" "judge oracle/vectors --implementation onnxruntime" "cover --tier full" "cover --power -k window" \
+        "report build/gcov/reports/results.jsonl --out build/gcov/reports" "explain window/edge/dialect=onnx-genai,dtype=float16,local_window_size=16" help; do
         # shellcheck disable=SC2086
         check "attest $arguments" quietly build/gcov/attest $arguments
     done
+    check "a reviewer's way, covered" quietly env ATTEST=build/gcov/attest ci/check-review.sh
+    check "an installed attest, covered" quietly env MODE=gcov ci/check-install.sh
     check "coverage floors" ci/coverage.sh
 }
 
@@ -74,6 +78,10 @@ released() {
     check "a reviewer's way" ci/check-review.sh
     check "the guide, word for word" ci/check-guide.sh
     check "an installed attest" ci/check-install.sh
+    check "the cases themselves" quietly build/attest check
+    check "what the quick tier covers" quietly build/attest cover
+    check "what the full tier covers" quietly build/attest cover --tier full
+    check "the pairs are what the script makes" python3 ci/pairs.py --check
     check "input digests are the committed ones" digests_hold
     check "__shared__ is refused on the host" cuda/simt/tests/shared_keyword.sh g++
 }

@@ -15,8 +15,7 @@ static const struct {
     {"partial", "float16", OR_F16},   {"partial", "bfloat16", OR_BF16},   {"sum", "rounded", 1},
 };
 
-static void set(or_arithmetic *a, const char *key, int value)
-{
+static void set(or_arithmetic *a, const char *key, int value) {
     if (strcmp(key, "rope") == 0) a->rope = (or_rope)value;
     if (strcmp(key, "dot") == 0) a->dot = (or_dot)value;
     if (strcmp(key, "exp") == 0) a->exp = (or_exp)value;
@@ -28,8 +27,7 @@ static void set(or_arithmetic *a, const char *key, int value)
     if (strcmp(key, "splits") == 0) a->splits = (uint32_t)value;
 }
 
-static bool take(or_arithmetic *a, const char *key, const char *word)
-{
+static bool take(or_arithmetic *a, const char *key, const char *word) {
     if (strcmp(key, "tile") == 0 || strcmp(key, "splits") == 0) {
         char *end;
         long n = strtol(word, &end, 10);
@@ -45,19 +43,21 @@ static bool take(or_arithmetic *a, const char *key, const char *word)
     return false;
 }
 
-at_status at_arithmetic_of_words(or_arithmetic *out, const char *words, at_error *err)
-{
+at_status at_arithmetic_of_words(or_arithmetic *out, const char *words, at_error *err) {
     char copy[256], *rest = copy;
     *out = (or_arithmetic){0};
-    if (strlen(words) >= sizeof copy) return at_fail(err, AT_USAGE, "--arithmetic: more than %zu characters", sizeof copy - 1);
+    if (strlen(words) >= sizeof copy)
+        return at_fail(err, AT_USAGE, "--arithmetic: more than %zu characters", sizeof copy - 1);
     strcpy(copy, words);
     for (char *pair; (pair = strsep(&rest, ",")) != NULL;) {
         char *word = strchr(pair, '=');
         if (word != NULL) *word++ = 0;
         if (word == NULL || !take(out, pair, word)) {
-            return at_fail(err, AT_USAGE, "--arithmetic: '%s%s%s' is none of rope=exact|round|sep|fma, dot=f32|tensor, exp=libm|fast|exp2, "
-                           "tanh=libm|approx, p=TYPE, partial=TYPE, sum=rounded, tile=N, splits=N",
-                           pair, word ? "=" : "", word ? word : "");
+            return at_fail(
+                err, AT_USAGE,
+                "--arithmetic: '%s%s%s' is none of rope=exact|round|sep|fma, dot=f32|tensor, exp=libm|fast|exp2, "
+                "tanh=libm|approx, p=TYPE, partial=TYPE, sum=rounded, tile=N, splits=N",
+                pair, word ? "=" : "", word ? word : "");
         }
     }
     return AT_OK;

@@ -1,4 +1,5 @@
-/* A declaration of arithmetic as words on a command line: "rope=fma,dot=tensor,exp=exp2,tanh=libm,p=float16,tile=64,splits=8". */
+/* A declaration of arithmetic as words on a command line:
+ * "rope=fma,dot=tensor,exp=exp2,tanh=libm,p=float16,tile=64,splits=8". */
 #ifndef AT_ARITHMETIC_WORDS_H
 #define AT_ARITHMETIC_WORDS_H
 

@@ -11,28 +11,24 @@ typedef struct {
     const char *mode;
 } attempt;
 
-static const at_attr *attribute(const at_case *c, const char *name)
-{
+static const at_attr *attribute(const at_case *c, const char *name) {
     for (size_t i = c->attrs; i-- > 0;) {
         if (strcmp(c->attr[i].name, name) == 0) return &c->attr[i];
     }
     return NULL;
 }
 
-static int64_t integer(const at_case *c, const char *name, int64_t absent)
-{
+static int64_t integer(const at_case *c, const char *name, int64_t absent) {
     const at_attr *a = attribute(c, name);
     return a != NULL && a->type == AT_INT ? a->i : absent;
 }
 
-static double real(const at_case *c, const char *name, double absent)
-{
+static double real(const at_case *c, const char *name, double absent) {
     const at_attr *a = attribute(c, name);
     return a != NULL && a->type == AT_FLOAT ? (double)a->f : absent;
 }
 
-static int64_t longest(const at_case *c)
-{
+static int64_t longest(const at_case *c) {
     int64_t most = 0;
     for (size_t i = 0; i < c->sequences; i++) {
         int64_t length = c->sequence[i].past + c->sequence[i].fresh;
@@ -41,72 +37,80 @@ static int64_t longest(const at_case *c)
     return most;
 }
 
-static const char *dtype(const attempt *a) { return or_dtype_name((or_dtype)a->c->dtype); }
-static const char *dialect(const attempt *a) { return or_dialect_name(a->dialect); }
-static const char *mode(const attempt *a) { return a->mode; }
+static const char *dtype(const attempt *a) {
+    return or_dtype_name((or_dtype)a->c->dtype);
+}
+static const char *dialect(const attempt *a) {
+    return or_dialect_name(a->dialect);
+}
+static const char *mode(const attempt *a) {
+    return a->mode;
+}
 
-static const char *block_size(const attempt *a)
-{
+static const char *block_size(const attempt *a) {
     int64_t bs = a->c->block_size;
-    return bs == 16 ? "16" : bs == 32 ? "32" : bs == 64 ? "64" : bs == 128 ? "128" : bs == 256 ? "256" : bs == 512 ? "512" : NULL;
+    return bs == 16    ? "16"
+           : bs == 32  ? "32"
+           : bs == 64  ? "64"
+           : bs == 128 ? "128"
+           : bs == 256 ? "256"
+           : bs == 512 ? "512"
+                       : NULL;
 }
 
 /* Against the page, since that is where past goes wrong. */
-static const char *past(const attempt *a)
-{
+static const char *past(const attempt *a) {
     int64_t most = 0, bs = a->c->block_size;
     for (size_t i = 0; i < a->c->sequences; i++) most = a->c->sequence[i].past > most ? a->c->sequence[i].past : most;
     return most == 0 ? "none" : most < bs ? "in-page" : most % bs == 0 ? "page-multiple" : "pages";
 }
 
-static const char *fresh(const attempt *a)
-{
+static const char *fresh(const attempt *a) {
     int64_t most = 0;
     for (size_t i = 0; i < a->c->sequences; i++) most = a->c->sequence[i].fresh > most ? a->c->sequence[i].fresh : most;
     return most == 0 ? "none" : most == 1 ? "one" : most <= 8 ? "few" : "many";
 }
 
-static const char *window(const attempt *a)
-{
+static const char *window(const attempt *a) {
     int64_t w = integer(a->c, "local_window_size", -1);
-    return w < 0 ? "off" : w == 0 ? "zero" : w == 1 ? "one" : w < a->c->block_size ? "in-page" : w < longest(a->c) ? "pages" : "past-context";
+    return w < 0                  ? "off"
+           : w == 0               ? "zero"
+           : w == 1               ? "one"
+           : w < a->c->block_size ? "in-page"
+           : w < longest(a->c)    ? "pages"
+                                  : "past-context";
 }
 
-static const char *softcap(const attempt *a)
-{
+static const char *softcap(const attempt *a) {
     double c = real(a->c, "softcap", 0);
     return c <= 0 ? "off" : c < 10 ? "small" : "large";
 }
 
-static const char *rotary(const attempt *a)
-{
+static const char *rotary(const attempt *a) {
     if (integer(a->c, "do_rotary", 0) == 0) return "none";
     return integer(a->c, "rotary_interleaved", 0) != 0 ? "interleaved" : "half-split";
 }
 
-static const char *page_order(const attempt *a)
-{
+static const char *page_order(const attempt *a) {
     static const char *const name[] = {"identity", "reversed", "random", "apart"};
     return a->c->shared_prefix > 0 ? "shared" : name[a->c->page_order];
 }
 
-static const char *batch(const attempt *a)
-{
+static const char *batch(const attempt *a) {
     return a->c->sequences == 0 ? "empty" : a->c->sequences == 1 ? "one" : a->c->sequences <= 8 ? "few" : "many";
 }
 
-static const char *context(const attempt *a)
-{
+static const char *context(const attempt *a) {
     int64_t most = longest(a->c);
     return most <= 16 ? "16" : most <= 128 ? "128" : most <= 1024 ? "1k" : "long";
 }
 
 /* Those that a kernel is asked for with all else. One that a suite has to itself is made for a single edge. */
-static const char *const geometries[] = {"tiny",      "glm-slice",  "mla-576",    "ort-mla",    "uneven-40", "uneven-64", "uneven-72",
-                                         "uneven-136", "uneven-320", "overlap-64", "overlap-192", NULL};
+static const char *const geometries[] = {"tiny",       "glm-slice",  "mla-576",     "ort-mla",
+                                         "uneven-40",  "uneven-64",  "uneven-72",   "uneven-136",
+                                         "uneven-320", "overlap-64", "overlap-192", NULL};
 
-static const char *geometry(const attempt *a)
-{
+static const char *geometry(const attempt *a) {
     const char *const *name = geometries;
     while (*name != NULL && strcmp(*name, a->c->geometry) != 0) name++;
     return *name;
@@ -115,19 +119,21 @@ static const char *geometry(const attempt *a)
 /* How far a case gets: a refused call has no lengths to speak of, and one without tokens computes nothing. */
 typedef enum { REFUSED, CALLED, COMPUTED } reached;
 
-static reached reached_by(const at_case *c)
-{
+static reached reached_by(const at_case *c) {
     int64_t tokens = 0;
     for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
     return c->expect == AT_EXPECT_REFUSAL ? REFUSED : tokens == 0 ? CALLED : COMPUTED;
 }
 
-#define VALUES(...) (const char *const[]){__VA_ARGS__, NULL}
+#define VALUES(...)                                                                                                    \
+    (const char *const[]) {                                                                                            \
+        __VA_ARGS__, NULL                                                                                              \
+    }
 static const struct {
     const char *name;
     const char *(*of)(const attempt *); /* NULL: none of the values */
-    const char *const *value; /* NULL-terminated */
-    reached from; /* cases that get less far have no value */
+    const char *const *value;           /* NULL-terminated */
+    reached from;                       /* cases that get less far have no value */
 } axes[] = {
     {"dtype", dtype, VALUES("float16", "bfloat16"), REFUSED},
     {"dialect", dialect, VALUES("onnx-genai", "onnxruntime"), REFUSED},
@@ -145,8 +151,7 @@ static const struct {
 };
 enum { AXES = sizeof axes / sizeof *axes };
 
-char **at_axes_of(const at_case *c, or_dialect d, const char *m)
-{
+char **at_axes_of(const at_case *c, or_dialect d, const char *m) {
     const attempt a = {c, d, m};
     const reached far = reached_by(c);
     char **list = calloc(AXES + 1, sizeof *list);
@@ -159,8 +164,7 @@ char **at_axes_of(const at_case *c, or_dialect d, const char *m)
     return list;
 }
 
-const char *const *at_axes_universe(size_t *count)
-{
+const char *const *at_axes_universe(size_t *count) {
     static char text[128][48];
     static const char *list[128];
     size_t n = 0;

@@ -1,24 +1,26 @@
 #include "capture.h"
 #include "finding.h"
 
-/* CPU execution: replays take turns at the orders of threads; and everywhere at what outputs and workspace held before. */
+/* CPU execution: replays take turns at the orders of threads; and everywhere at what outputs and workspace held before.
+ */
 static const struct {
     at_cpu_how how;
     uint8_t poison;
-} turns[] = {{{.order = AT_BACKWARD, .late = 1}, 0xFF}, {{.order = AT_FORWARD}, AT_CANARY}, {{.order = AT_RANDOM, .seed = 2, .late = 1}, 0x00}};
+} turns[] = {{{.order = AT_BACKWARD, .late = 1}, 0xFF},
+             {{.order = AT_FORWARD}, AT_CANARY},
+             {{.order = AT_RANDOM, .seed = 2, .late = 1}, 0x00}};
 
-static void judge_graph(at_record *record, const at_graph_nodes *nodes)
-{
+static void judge_graph(at_record *record, const at_graph_nodes *nodes) {
     record->graph_kernels = nodes->kernels;
     record->graph_other = nodes->memsets + nodes->device_copies;
     if (nodes->host_copies + nodes->hosts + nodes->allocations + nodes->others == 0) return;
-    at_find(record, "graph", "the captured call holds %d host copies, %d host functions, %d allocations and %d other nodes; "
+    at_find(record, "graph",
+            "the captured call holds %d host copies, %d host functions, %d allocations and %d other nodes; "
             "kernels, memsets and device copies alone may be captured",
             nodes->host_copies, nodes->hosts, nodes->allocations, nodes->others);
 }
 
-at_status at_session_capture(at_session *s, at_graph **graph, at_error *err)
-{
+at_status at_session_capture(at_session *s, at_graph **graph, at_error *err) {
     const at_device_ops *ops = s->host->ops;
     at_device *device = s->host->device;
     at_refusal refusal = {0};
@@ -49,8 +51,8 @@ at_status at_session_capture(at_session *s, at_graph **graph, at_error *err)
     return st;
 }
 
-at_status at_session_replay(at_session *s, at_graph *graph, int turn, const char *what, const at_traces *eager, at_error *err)
-{
+at_status at_session_replay(at_session *s, at_graph *graph, int turn, const char *what, const at_traces *eager,
+                            at_error *err) {
     const at_device_ops *ops = s->host->ops;
     size_t i = (size_t)turn % (sizeof turns / sizeof *turns);
     at_traces got = {0};

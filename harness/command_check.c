@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* A rule that no case asks for, or a gate of it, in a dialect that has it. */
-static size_t rules_without_case(const at_cases *cases)
-{
+static size_t rules_without_case(const at_cases *cases) {
     static const struct {
         or_gate bit;
         const char *name;
@@ -21,7 +20,8 @@ static size_t rules_without_case(const at_cases *cases)
         for (size_t g = 0; g < 3; g++) {
             size_t i = 0, n = at_cases_count(cases);
             if (!(rule[r].gates & gate[g].bit)) continue;
-            while (i < n && !(at_cases_at(cases, i)->expect == AT_EXPECT_REFUSAL && (at_cases_at(cases, i)->gates & gate[g].bit) &&
+            while (i < n && !(at_cases_at(cases, i)->expect == AT_EXPECT_REFUSAL &&
+                              (at_cases_at(cases, i)->gates & gate[g].bit) &&
                               strcmp(at_cases_at(cases, i)->rule, rule[r].id) == 0)) {
                 i++;
             }
@@ -34,8 +34,7 @@ static size_t rules_without_case(const at_cases *cases)
 }
 
 /* A mode that a case lists and that does not apply to it would make no attempt, and nobody would miss it. */
-static size_t idle_modes(const at_case *c)
-{
+static size_t idle_modes(const at_case *c) {
     size_t faults = 0;
     for (char **name = c->modes; name != NULL && *name != NULL; name++) {
         const at_mode *mode = at_mode_by_name(*name);
@@ -47,8 +46,7 @@ static size_t idle_modes(const at_case *c)
 }
 
 /* Suites without their line in the index, which nobody would miss, and lines without their suite. */
-static size_t index_faults(const at_cases *cases)
-{
+static size_t index_faults(const at_cases *cases) {
     char *const *index = at_cases_index(cases);
     size_t faults = 0;
     for (char *const *name = index; *name != NULL; name++) {
@@ -68,21 +66,23 @@ static size_t index_faults(const at_cases *cases)
 }
 
 /* What is wrong with the case in one dialect, told; 0 or 1. */
-static size_t plan_faults(const at_case *c, or_dialect dialect, uint64_t seed)
-{
+static size_t plan_faults(const at_case *c, or_dialect dialect, uint64_t seed) {
     at_plan *plan = NULL;
     at_error why;
     bool teeth = true;
     at_status st = at_plan_make(&plan, c, dialect, seed, &why);
-    if (st == AT_OK && c->expect != AT_EXPECT_REFUSAL && c->tier <= AT_QUICK && at_needs_teeth(plan)) st = at_has_teeth(&teeth, plan, &why);
-    if (st != AT_OK) printf("%s:%d: %s: %s\n", at_shown(c->place.file), c->place.line, c->id, why.text); /* an error is escaped already */
-    else if (!teeth) printf("%s:%d: %s rejects no wrong reading of the contract\n", at_shown(c->place.file), c->place.line, c->id);
+    if (st == AT_OK && c->expect != AT_EXPECT_REFUSAL && c->tier <= AT_QUICK && at_needs_teeth(plan))
+        st = at_has_teeth(&teeth, plan, &why);
+    if (st != AT_OK)
+        printf("%s:%d: %s: %s\n", at_shown(c->place.file), c->place.line, c->id,
+               why.text); /* an error is escaped already */
+    else if (!teeth)
+        printf("%s:%d: %s rejects no wrong reading of the contract\n", at_shown(c->place.file), c->place.line, c->id);
     at_plan_free(plan);
     return st != AT_OK || !teeth;
 }
 
-at_status at_command_check(at_options *o, at_error *err)
-{
+at_status at_command_check(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     size_t bad = 0, planned = 0;
     at_status st;
@@ -91,12 +91,15 @@ at_status at_command_check(at_options *o, at_error *err)
     if ((st = at_check_words(cases, o, err)) != AT_OK) goto done;
     for (size_t i = 0; i < at_cases_count(cases); i++) {
         const at_case *c = at_cases_at(cases, i);
-        if (o->patterns > 0 ? !at_selected(c, o) : c->tier > AT_FULL) continue; /* what is named is checked, of whatever tier */
+        if (o->patterns > 0 ? !at_selected(c, o) : c->tier > AT_FULL)
+            continue; /* what is named is checked, of whatever tier */
         planned++;
         bad += idle_modes(c) + plan_faults(c, c->dialect, o->seed);
     }
-    if (o->patterns == 0 && at_cases_index(cases)[0] != NULL) bad += rules_without_case(cases) + index_faults(cases); /* a set of suites */
-    printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned, bad);
+    if (o->patterns == 0 && at_cases_index(cases)[0] != NULL)
+        bad += rules_without_case(cases) + index_faults(cases); /* a set of suites */
+    printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned,
+           bad);
     if (bad > 0) st = at_fail(err, AT_USAGE, "the suites have %zu faults, listed above", bad);
 done:
     at_cases_free(cases);

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *at_beside(const char *name)
-{
+const char *at_beside(const char *name) {
     static char path[2][4096];
     static int turn;
     char *out = path[turn ^= 1];
@@ -18,31 +17,29 @@ const char *at_beside(const char *name)
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash != NULL && i < sizeof up / sizeof *up; i++) {
         slash[1] = 0;
-        if (snprintf(out, sizeof path[0], "%s%s%s", program, up[i], name) < (int)sizeof path[0] && access(out, F_OK) == 0) return out;
+        if (snprintf(out, sizeof path[0], "%s%s%s", program, up[i], name) < (int)sizeof path[0] &&
+            access(out, F_OK) == 0)
+            return out;
     }
     snprintf(out, sizeof path[0], "%s", name);
     return out;
 }
 
-at_status at_load_default_cases(at_cases **out, at_options *o, at_error *err)
-{
+at_status at_load_default_cases(at_cases **out, at_options *o, at_error *err) {
     if (o->cases == NULL) o->cases = access("cases", F_OK) == 0 ? "cases" : at_beside("cases");
     return at_cases_load(out, o->cases, NULL, err);
 }
 
-void at_default_subject(at_options *o)
-{
+void at_default_subject(at_options *o) {
     if (o->subject == NULL) o->subject = strcmp(o->command, "bench") == 0 && !o->overhead ? "cuda" : "cpu";
 }
 
-at_status at_find_case(const at_case **out, const at_cases *cases, const char *id, at_error *err)
-{
+at_status at_find_case(const at_case **out, const at_cases *cases, const char *id, at_error *err) {
     *out = at_cases_find(cases, id);
     return *out != NULL ? AT_OK : at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", id, id);
 }
 
-const char *at_shown(const char *text)
-{
+const char *at_shown(const char *text) {
     enum { BUFFERS = 8, CHARACTERS = 600, LONGEST = 10 * CHARACTERS + 8 }; /* "\\U0010ffff" */
     static char buffer[BUFFERS][LONGEST];
     static int turn;
@@ -56,14 +53,12 @@ const char *at_shown(const char *text)
     return out;
 }
 
-int at_ascending(const void *a, const void *b)
-{
+int at_ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-bool at_colour(const at_options *o, int fd)
-{
+bool at_colour(const at_options *o, int fd) {
     if (strcmp(o->color, "auto") != 0) return strcmp(o->color, "always") == 0;
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
     return (no == NULL || no[0] == 0) && (term == NULL || strcmp(term, "dumb") != 0) && isatty(fd);

@@ -1,4 +1,5 @@
-/* cover: what the selected cases cover, from the cases alone, and, of a whole tier of a directory with an index, whether that is enough;
+/* cover: what the selected cases cover, from the cases alone, and, of a whole tier of a directory with an index,
+ * whether that is enough;
  * --power: which wrong readings of the contract they reject. */
 #include "../oracle/hypotheses.h"
 #include "../reports/coverage.h"
@@ -15,13 +16,14 @@
 #include <string.h>
 
 /* A journal as a run of the selection would leave it, every attempt passed: what the coverage reports count. */
-static at_status as_if_run(at_journal *out, const at_cases *cases, const at_selection *selection, const char *subject, at_error *err)
-{
+static at_status as_if_run(at_journal *out, const at_cases *cases, const at_selection *selection, const char *subject,
+                           at_error *err) {
     *out = (at_journal){.complete = true, .records = selection->choices};
     out->header.planned = (int64_t)selection->choices, out->header.planned_cases = (int64_t)selection->cases;
     out->header.universe = at_universe(cases);
     out->record = calloc(selection->choices + 1, sizeof *out->record);
-    if (out->record == NULL || out->header.universe == NULL) return at_fail_memory(err, selection->choices * sizeof *out->record);
+    if (out->record == NULL || out->header.universe == NULL)
+        return at_fail_memory(err, selection->choices * sizeof *out->record);
     for (size_t i = 0; i < selection->choices; i++) {
         const at_case *c = selection->choice[i].c;
         or_dialect dialect = c->any_dialect ? OR_GENAI : c->dialect;
@@ -32,13 +34,11 @@ static at_status as_if_run(at_journal *out, const at_cases *cases, const at_sele
 }
 
 /* Floors are owed by what calls itself complete. */
-static bool owes_floors(const at_cases *cases, const at_options *o)
-{
+static bool owes_floors(const at_cases *cases, const at_options *o) {
     return o->patterns == 0 && o->tags == 0 && o->mode == NULL && o->shards == 1 && at_cases_index(cases)[0] != NULL;
 }
 
-static at_status hold_floors(const at_journal *journal, at_tier tier, at_error *err)
-{
+static at_status hold_floors(const at_journal *journal, at_tier tier, at_error *err) {
     at_coverage c;
     at_status st = at_coverage_of(&c, journal, err);
     if (st != AT_OK) return st;
@@ -47,8 +47,7 @@ static at_status hold_floors(const at_journal *journal, at_tier tier, at_error *
     return st;
 }
 
-static at_status cover(const at_cases *cases, const at_selection *selection, const at_options *o, at_error *err)
-{
+static at_status cover(const at_cases *cases, const at_selection *selection, const at_options *o, at_error *err) {
     at_journal *journal = malloc(sizeof *journal);
     if (journal == NULL) return at_fail_memory(err, sizeof *journal);
     at_status st = as_if_run(journal, cases, selection, "no subject", err);
@@ -74,8 +73,7 @@ typedef struct {
     or_arithmetic how;
 } powers;
 
-static suite_power *power_of_suite(powers *p, const char *name)
-{
+static suite_power *power_of_suite(powers *p, const char *name) {
     for (size_t i = 0; i < p->suites; i++) {
         if (strcmp(p->suite[i].suite, name) == 0) return &p->suite[i];
     }
@@ -83,12 +81,13 @@ static suite_power *power_of_suite(powers *p, const char *name)
     if (grown == NULL) return NULL;
     p->suite = grown;
     suite_power *s = &p->suite[p->suites++];
-    *s = (suite_power){.suite = name, .applies = calloc(p->hypotheses, sizeof(size_t)), .rejects = calloc(p->hypotheses, sizeof(size_t))};
+    *s = (suite_power){.suite = name,
+                       .applies = calloc(p->hypotheses, sizeof(size_t)),
+                       .rejects = calloc(p->hypotheses, sizeof(size_t))};
     return s->applies != NULL && s->rejects != NULL ? s : NULL;
 }
 
-static void tell_toothless(const at_case *c, const at_reading *reading)
-{
+static void tell_toothless(const at_case *c, const at_reading *reading) {
     printf("%s:%d: %s rejects no wrong reading; it lets pass:", at_shown(c->place.file), c->place.line, c->id);
     for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
         if (reading[h] == AT_READING_PASSES) printf(" %s", or_hypothesis_id(or_hypothesis_at(h)));
@@ -96,8 +95,7 @@ static void tell_toothless(const at_case *c, const at_reading *reading)
     putchar('\n');
 }
 
-static at_status weigh_case(powers *p, const at_case *c, uint64_t seed, at_reading *reading, at_error *err)
-{
+static at_status weigh_case(powers *p, const at_case *c, uint64_t seed, at_reading *reading, at_error *err) {
     at_plan *plan = NULL;
     suite_power *s = power_of_suite(p, c->suite);
     bool teeth = false;
@@ -118,9 +116,9 @@ static at_status weigh_case(powers *p, const at_case *c, uint64_t seed, at_readi
     return st;
 }
 
-/* Every reading that applies to a suite has to be rejected by two of its cases, or by the one it applies to. Returns how many are not. */
-static size_t tell_power(const powers *p)
-{
+/* Every reading that applies to a suite has to be rejected by two of its cases, or by the one it applies to. Returns
+ * how many are not. */
+static size_t tell_power(const powers *p) {
     size_t weak = 0;
     printf("%-18s %6s  wrong readings: rejected by N of the cases they apply to\n", "suite", "cases");
     for (size_t i = 0; i < p->suites; i++) {
@@ -129,19 +127,21 @@ static size_t tell_power(const powers *p)
         for (size_t h = 0; h < p->hypotheses; h++) {
             bool too_few = s->applies[h] > 0 && s->rejects[h] < 2 && s->rejects[h] < s->applies[h];
             weak += too_few;
-            if (s->applies[h] > 0) printf(" %s%s=%zu/%zu", too_few ? "!" : "", or_hypothesis_id(or_hypothesis_at(h)), s->rejects[h], s->applies[h]);
+            if (s->applies[h] > 0)
+                printf(" %s%s=%zu/%zu", too_few ? "!" : "", or_hypothesis_id(or_hypothesis_at(h)), s->rejects[h],
+                       s->applies[h]);
         }
         putchar('\n');
     }
     return weak;
 }
 
-static at_status power(const at_selection *selection, const at_options *o, at_error *err)
-{
+static at_status power(const at_selection *selection, const at_options *o, at_error *err) {
     powers p = {.hypotheses = at_hypotheses()};
     at_reading *reading = calloc(p.hypotheses + 1, sizeof *reading);
     static const char plain[] = "rope=exact,dot=f32,exp=libm,tanh=libm,p=float32,partial=float32,tile=128,splits=1";
-    at_status st = reading ? at_arithmetic_of_words(&p.how, o->arithmetic ? o->arithmetic : plain, err) : at_fail_memory(err, p.hypotheses);
+    at_status st = reading ? at_arithmetic_of_words(&p.how, o->arithmetic ? o->arithmetic : plain, err)
+                           : at_fail_memory(err, p.hypotheses);
     for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
         const at_case *c = selection->choice[i].c;
         if (c->expect == AT_EXPECT_REFUSAL || (i > 0 && c == selection->choice[i - 1].c)) continue;
@@ -150,9 +150,12 @@ static at_status power(const at_selection *selection, const at_options *o, at_er
     if (st == AT_OK) {
         char text[200];
         size_t weak = tell_power(&p);
-        printf("%zu value cases without teeth, %zu readings rejected by fewer than two cases of a suite; arithmetic %s\n", p.toothless, weak,
-               or_arithmetic_text(&p.how, text, sizeof text));
-        if (p.toothless + weak > 0) st = at_fail(err, AT_USAGE, "the suites have too few teeth; lines above with ! or a case's place say where");
+        printf(
+            "%zu value cases without teeth, %zu readings rejected by fewer than two cases of a suite; arithmetic %s\n",
+            p.toothless, weak, or_arithmetic_text(&p.how, text, sizeof text));
+        if (p.toothless + weak > 0)
+            st =
+                at_fail(err, AT_USAGE, "the suites have too few teeth; lines above with ! or a case's place say where");
     }
     for (size_t i = 0; i < p.suites; i++) free(p.suite[i].applies), free(p.suite[i].rejects);
     free(p.suite);
@@ -160,8 +163,7 @@ static at_status power(const at_selection *selection, const at_options *o, at_er
     return st;
 }
 
-at_status at_command_cover(at_options *o, at_error *err)
-{
+at_status at_command_cover(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     at_selection selection = {0};
     at_status st;

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(const at_record *record, const bool *agrees)
-{
+static void tell(const at_record *record, const bool *agrees) {
     size_t n = 0;
     if (record->verdict == AT_PASS || record->verdict == AT_MARGINAL) {
         printf("%s: nothing to explain\n", at_verdict_name(record->verdict));
         return;
     }
-    for (int i = 0; i < record->findings; i++) printf("%s: %s\n", record->finding[i].detector, at_shown(record->finding[i].text));
+    for (int i = 0; i < record->findings; i++)
+        printf("%s: %s\n", record->finding[i].detector, at_shown(record->finding[i].text));
     for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
         if (!agrees[h]) continue;
         printf("agrees with %s: %s\n", or_hypothesis_id(or_hypothesis_at(h)), or_hypothesis_about(or_hypothesis_at(h)));
@@ -28,8 +28,7 @@ static void tell(const at_record *record, const bool *agrees)
 
 /* How the subject says that it computes this call; *going is false where it refused. */
 static at_status declared(or_arithmetic *out, const at_host *host, const at_plan *plan, at_record *record, bool *going,
-                          at_error *err)
-{
+                          at_error *err) {
     at_session s;
     at_status st = at_session_open(&s, host, plan, NULL, record, going, err);
     *out = at_arithmetic_of(&s.arithmetic);
@@ -37,8 +36,7 @@ static at_status declared(or_arithmetic *out, const at_host *host, const at_plan
     return st;
 }
 
-static at_status explain_on(const at_host *host, const at_case *c, uint64_t seed, at_status *verdict, at_error *err)
-{
+static at_status explain_on(const at_host *host, const at_case *c, uint64_t seed, at_status *verdict, at_error *err) {
     or_dialect dialect;
     or_arithmetic arithmetic;
     at_record record = {.verdict = AT_PASS};
@@ -64,8 +62,7 @@ static at_status explain_on(const at_host *host, const at_case *c, uint64_t seed
     return st;
 }
 
-at_status at_command_explain(at_options *o, at_error *err)
-{
+at_status at_command_explain(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     const at_case *c;
     at_place_of_work work;

@@ -18,22 +18,22 @@ typedef struct {
     size_t cases, answered, judged, failed; /* folders of cases; answers that were judged, and of these not accepted */
 } judging;
 
-static void print_record(const at_record *r, const char *implementation)
-{
+static void print_record(const at_record *r, const char *implementation) {
     printf("%-8s %s %s (%s)", at_verdict_name(r->verdict), at_shown(r->id), at_shown(implementation), r->dialect);
     for (int i = 0; i < r->tensors; i++) {
         const at_tensor_report *t = &r->tensor[i];
-        printf("; %s: %lld of %lld wrong, excess %.3g, absolute %.3g (%.2g of the fixed tolerance), %lld ulp", t->tensor,
-               (long long)t->mismatches, (long long)t->elements, t->excess, t->absolute, t->fixed, (long long)t->ulps);
+        printf("; %s: %lld of %lld wrong, excess %.3g, absolute %.3g (%.2g of the fixed tolerance), %lld ulp",
+               t->tensor, (long long)t->mismatches, (long long)t->elements, t->excess, t->absolute, t->fixed,
+               (long long)t->ulps);
     }
     putchar('\n');
-    for (int i = 0; i < r->findings; i++) printf("         %s: %s\n", r->finding[i].detector, at_shown(r->finding[i].text));
+    for (int i = 0; i < r->findings; i++)
+        printf("         %s: %s\n", r->finding[i].detector, at_shown(r->finding[i].text));
     if (r->findings_all > r->findings) printf("         and %lld more\n", (long long)r->findings_all - r->findings);
 }
 
-static at_status judge_outputs(at_record *record, const judging *j, const at_folder *f, const uint16_t *output, const uint16_t *cache,
-                               at_error *err)
-{
+static at_status judge_outputs(at_record *record, const judging *j, const at_folder *f, const uint16_t *output,
+                               const uint16_t *cache, at_error *err) {
     int64_t rows = f->problem.tokens * f->problem.heads;
     int64_t *row = calloc((size_t)rows + 1, sizeof *row);
     if (row == NULL) return at_fail_memory(err, (size_t)rows * sizeof *row);
@@ -51,13 +51,11 @@ static at_status judge_outputs(at_record *record, const judging *j, const at_fol
 }
 
 /* The dialect asked for, or the one that the implementation's folder is called after; false: case.json says. */
-static bool dialect_for(or_dialect *out, const judging *j, const char *implementation)
-{
+static bool dialect_for(or_dialect *out, const judging *j, const char *implementation) {
     return or_dialect_by_name(out, j->options->dialect ? j->options->dialect : implementation);
 }
 
-static at_status judge_one(judging *j, const char *directory, const char *implementation, at_error *err)
-{
+static at_status judge_one(judging *j, const char *directory, const char *implementation, at_error *err) {
     at_folder *f = NULL;
     uint16_t *output = NULL, *cache = NULL;
     at_record record = {.verdict = AT_PASS};
@@ -80,8 +78,7 @@ static at_status judge_one(judging *j, const char *directory, const char *implem
     return st;
 }
 
-static bool exists(const char *directory, const char *name, const char *file)
-{
+static bool exists(const char *directory, const char *name, const char *file) {
     char *path = at_text("%s/%s/%s", directory, name, file);
     bool there = path != NULL && access(path, F_OK) == 0;
     free(path);
@@ -89,8 +86,8 @@ static bool exists(const char *directory, const char *name, const char *file)
 }
 
 /* Calls `each` for the entries of a directory, by name; "." and ".." left out. */
-static at_status for_entries(judging *j, const char *directory, at_status (*each)(judging *, const char *, const char *, at_error *), at_error *err)
-{
+static at_status for_entries(judging *j, const char *directory,
+                             at_status (*each)(judging *, const char *, const char *, at_error *), at_error *err) {
     struct dirent **entry;
     int n = scandir(directory, &entry, NULL, alphasort);
     if (n < 0) return at_fail(err, AT_USAGE, "%s: %s", directory, strerror(errno));
@@ -103,16 +100,15 @@ static at_status for_entries(judging *j, const char *directory, at_status (*each
     return st;
 }
 
-static at_status judge_implementation(judging *j, const char *directory, const char *name, at_error *err)
-{
+static at_status judge_implementation(judging *j, const char *directory, const char *name, at_error *err) {
     const char *only = j->options->implementation;
-    if (only != NULL ? strcmp(only, name) != 0 : strcmp(name, "oracle") == 0) return AT_OK; /* its own answer proves nothing */
+    if (only != NULL ? strcmp(only, name) != 0 : strcmp(name, "oracle") == 0)
+        return AT_OK; /* its own answer proves nothing */
     if (!exists(directory, name, "output.bin")) return AT_OK;
     return judge_one(j, directory, name, err);
 }
 
-static at_status judge_case(judging *j, const char *directory, const char *name, at_error *err)
-{
+static at_status judge_case(judging *j, const char *directory, const char *name, at_error *err) {
     if (!exists(directory, name, "case.json")) return AT_OK;
     char *path = at_text("%s/%s", directory, name);
     if (path == NULL) return at_fail_memory(err, strlen(directory));
@@ -125,18 +121,21 @@ static at_status judge_case(judging *j, const char *directory, const char *name,
     return st;
 }
 
-at_status at_command_judge(at_options *o, at_error *err)
-{
+at_status at_command_judge(at_options *o, at_error *err) {
     judging j = {.options = o};
     at_status st;
     if (o->words != 1) return at_fail(err, AT_USAGE, "judge needs one DIR: a case's folder, or a folder of them");
     if (o->arithmetic != NULL && (st = at_arithmetic_of_words(&j.arithmetic, o->arithmetic, err)) != AT_OK) return st;
-    st = exists(o->word[0], ".", "case.json") ? judge_case(&j, o->word[0], ".", err) : for_entries(&j, o->word[0], judge_case, err);
+    st = exists(o->word[0], ".", "case.json") ? judge_case(&j, o->word[0], ".", err)
+                                              : for_entries(&j, o->word[0], judge_case, err);
     if (st != AT_OK) return st;
     char text[200];
     if (j.judged == 0) return at_fail(err, AT_UNVALIDATED, "UNVALIDATED: nothing to judge under %s", o->word[0]);
     bool whole = j.answered == j.cases;
-    printf("%s: %zu of %zu accepted, %zu of %zu cases answered, arithmetic %s\n", j.failed ? "FAILED" : whole ? "VALIDATED" : "UNVALIDATED",
+    printf("%s: %zu of %zu accepted, %zu of %zu cases answered, arithmetic %s\n",
+           j.failed ? "FAILED"
+           : whole  ? "VALIDATED"
+                    : "UNVALIDATED",
            j.judged - j.failed, j.judged, j.answered, j.cases, or_arithmetic_text(&j.arithmetic, text, sizeof text));
     return j.failed ? AT_FAILED : whole ? AT_OK : AT_UNVALIDATED;
 }

@@ -1,4 +1,5 @@
-/* repro: one attempt, or one case in all its modes, told in full. In a worker as a run has it, or in this process for a debugger. */
+/* repro: one attempt, or one case in all its modes, told in full. In a worker as a run has it, or in this process for a
+ * debugger. */
 #include "commands.h"
 #include "finding.h"
 #include "supervisor.h"
@@ -7,38 +8,36 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_tensor(const at_tensor_report *t)
-{
-    printf("  %-14s %lld elements, %lld not accepted; excess %.4g, ratio %.4g (median %.3g)\n", t->tensor, (long long)t->elements,
-           (long long)t->mismatches, t->excess, t->ratio, t->ratio_median);
-    printf("  %-14s worst: absolute %.4g, relative %.4g, %lld ulp; fixed tolerance used up: %.3g (reported only)\n", "", t->absolute,
-           t->relative, (long long)t->ulps, t->fixed);
+static void print_tensor(const at_tensor_report *t) {
+    printf("  %-14s %lld elements, %lld not accepted; excess %.4g, ratio %.4g (median %.3g)\n", t->tensor,
+           (long long)t->elements, (long long)t->mismatches, t->excess, t->ratio, t->ratio_median);
+    printf("  %-14s worst: absolute %.4g, relative %.4g, %lld ulp; fixed tolerance used up: %.3g (reported only)\n", "",
+           t->absolute, t->relative, (long long)t->ulps, t->fixed);
     if (t->token < 0) return;
-    printf("  %-14s at token %lld, head %lld, channel %lld: want %.9g, got %.9g, allowed %.9g to %.9g\n", "", (long long)t->token,
-           (long long)t->head, (long long)t->channel, t->want, t->got, t->low, t->high);
+    printf("  %-14s at token %lld, head %lld, channel %lld: want %.9g, got %.9g, allowed %.9g to %.9g\n", "",
+           (long long)t->token, (long long)t->head, (long long)t->channel, t->want, t->got, t->low, t->high);
 }
 
-static void print_record(const at_record *r)
-{
-    printf("%s %s, mode %s, subject %s, dialect %s, %s\n", at_verdict_name(r->verdict), r->id, r->mode, at_shown(r->subject),
-           r->dialect[0] ? r->dialect : "unknown", r->dtype);
+static void print_record(const at_record *r) {
+    printf("%s %s, mode %s, subject %s, dialect %s, %s\n", at_verdict_name(r->verdict), r->id, r->mode,
+           at_shown(r->subject), r->dialect[0] ? r->dialect : "unknown", r->dtype);
     printf("  why            %s\n", at_shown(r->why));
     if (r->arithmetic) printf("  arithmetic     %s\n", r->arithmetic);
     if (r->inputs_digest) printf("  inputs         sha256 %s\n", r->inputs_digest);
     if (r->rule) printf("  rule           %s at %s\n", r->rule, r->gate);
     for (int i = 0; i < r->tensors; i++) print_tensor(&r->tensor[i]);
     if (r->replays > 0) {
-        printf("  replays        %d of %d bit-equal to eager; graph: %d kernels, %d other nodes\n", r->replays_equal, r->replays,
-               r->graph_kernels, r->graph_other);
+        printf("  replays        %d of %d bit-equal to eager; graph: %d kernels, %d other nodes\n", r->replays_equal,
+               r->replays, r->graph_kernels, r->graph_other);
     }
     for (int i = 0; i < r->findings; i++) printf("  %-14s %s\n", r->finding[i].detector, at_shown(r->finding[i].text));
     if (r->findings_all > r->findings) printf("  and %lld findings more\n", (long long)r->findings_all - r->findings);
     if (r->findings == 0 && r->message) printf("  message        %s\n", at_shown(r->message));
-    printf("  time           %.3g s in all, %.3g s subject, %.3g s oracle\n", r->seconds, r->seconds_subject, r->seconds_oracle);
+    printf("  time           %.3g s in all, %.3g s subject, %.3g s oracle\n", r->seconds, r->seconds_subject,
+           r->seconds_oracle);
 }
 
-static at_status on_record(void *user, const at_record *r, at_error *err)
-{
+static at_status on_record(void *user, const at_record *r, at_error *err) {
     (void)err;
     at_status *worst = user;
     print_record(r);
@@ -46,8 +45,7 @@ static at_status on_record(void *user, const at_record *r, at_error *err)
     return AT_OK;
 }
 
-static at_status in_process(const at_options *o, const at_selection *selection, at_status *worst, at_error *err)
-{
+static at_status in_process(const at_options *o, const at_selection *selection, at_status *worst, at_error *err) {
     at_place_of_work work;
     at_header header = {0};
     at_status st = at_host_open_alone(&work, &header, o, err);
@@ -65,8 +63,7 @@ done:
     return st == AT_FAILED ? AT_OK : st;
 }
 
-static at_status in_worker(const at_options *o, const at_selection *selection, at_status *worst, at_error *err)
-{
+static at_status in_worker(const at_options *o, const at_selection *selection, at_status *worst, at_error *err) {
     at_supervisor *supervisor = NULL;
     at_header header = {0};
     const at_listener listener = {.on_record = on_record, .user = worst};
@@ -78,8 +75,7 @@ static at_status in_worker(const at_options *o, const at_selection *selection, a
     return st;
 }
 
-at_status at_command_repro(at_options *o, at_error *err)
-{
+at_status at_command_repro(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     const at_case *c;
     at_selection selection = {0};
@@ -91,8 +87,10 @@ at_status at_command_repro(at_options *o, at_error *err)
     o->pattern = o->word, o->patterns = 1;
     st = at_select(&selection, cases, o, err);
     o->pattern = NULL, o->patterns = 0;
-    if (st == AT_OK && selection.choices == 0) st = at_fail(err, AT_USAGE, "mode %s does not apply to %s", o->mode, o->word[0]);
-    if (st == AT_OK) st = o->in_process || o->dump ? in_process(o, &selection, &worst, err) : in_worker(o, &selection, &worst, err);
+    if (st == AT_OK && selection.choices == 0)
+        st = at_fail(err, AT_USAGE, "mode %s does not apply to %s", o->mode, o->word[0]);
+    if (st == AT_OK)
+        st = o->in_process || o->dump ? in_process(o, &selection, &worst, err) : in_worker(o, &selection, &worst, err);
 done:
     at_selection_free(&selection);
     at_cases_free(cases);

@@ -1,5 +1,6 @@
-/* bench without --overhead, which is in command_bench.c: how long a subject takes, by the device's own events: after a warm-up, median with
- * least and most. Judged first, since the time of a wrong answer means nothing; never a gate, and on tiny shapes no claim about performance. */
+/* bench without --overhead, which is in command_bench.c: how long a subject takes, by the device's own events: after a
+ * warm-up, median with least and most. Judged first, since the time of a wrong answer means nothing; never a gate, and
+ * on tiny shapes no claim about performance. */
 #include "commands.h"
 #include "modes.h"
 #include "pages.h"
@@ -18,9 +19,9 @@ typedef struct {
     int64_t bytes, pages;       /* that any kernel has to move through memory at least; of the cache in use */
 } timing;
 
-/* Each input once and each output once; of the cache the rows that some token sees, once however many heads look, and those written. */
-static void account(timing *t, const at_plan *plan)
-{
+/* Each input once and each output once; of the cache the rows that some token sees, once however many heads look, and
+ * those written. */
+static void account(timing *t, const at_plan *plan) {
     const or_problem *p = &plan->problem;
     t->bytes = 0, t->pages = 0;
     for (int i = 0; i < OR_INPUTS; i++) {
@@ -28,16 +29,17 @@ static void account(timing *t, const at_plan *plan)
     }
     t->bytes += (int64_t)at_tensor_bytes(&plan->call.out[OR_OUTPUT]);
     for (int64_t b = 0; b < p->sequences; b++) {
-        int64_t fresh = p->cumulative_sequence_length[b + 1] - p->cumulative_sequence_length[b], end = p->past_seqlens[b] + fresh;
-        int64_t first = p->window_before < 0 || p->past_seqlens[b] < p->window_before ? 0 : p->past_seqlens[b] - p->window_before;
+        int64_t fresh = p->cumulative_sequence_length[b + 1] - p->cumulative_sequence_length[b],
+                end = p->past_seqlens[b] + fresh;
+        int64_t first =
+            p->window_before < 0 || p->past_seqlens[b] < p->window_before ? 0 : p->past_seqlens[b] - p->window_before;
         if (fresh == 0) continue;
         t->bytes += (end - first + fresh) * p->head_size * (int64_t)sizeof(uint16_t);
         t->pages += (end - 1) / p->block_size - first / p->block_size + 1;
     }
 }
 
-static at_status time_once(at_session *s, double *seconds, bool *going, at_error *err)
-{
+static at_status time_once(at_session *s, double *seconds, bool *going, at_error *err) {
     const at_device_ops *ops = s->host->ops;
     at_status st = at_session_restore(s, 0xFF, err);
     if (st == AT_OK) st = ops->wait(s->host->device, err);
@@ -46,8 +48,7 @@ static at_status time_once(at_session *s, double *seconds, bool *going, at_error
     return st == AT_OK && *going ? ops->time_end(s->host->device, seconds, err) : st;
 }
 
-static at_status time_session(timing *t, at_session *s, bool *going, at_error *err)
-{
+static at_status time_session(timing *t, at_session *s, bool *going, at_error *err) {
     double seconds[RUNS], ignored;
     at_traces traces = {0};
     at_status st = at_eager_once(s, AT_EDGE_END, 0xFF, &(at_cpu_how){.late = 1}, &traces, going, err);
@@ -61,14 +62,13 @@ static at_status time_session(timing *t, at_session *s, bool *going, at_error *e
     return AT_OK;
 }
 
-static void print_row(const at_case *c, const timing *t, const at_record *record)
-{
-    printf("| %s | %.1f | %.1f | %.1f | %" PRId64 " | %" PRId64 " | %.3g | %s |\n", c->id, 1e6 * t->median, 1e6 * t->least, 1e6 * t->most, t->pages,
-           t->bytes, (double)t->bytes / t->median * 1e-9, at_verdict_name(record->verdict));
+static void print_row(const at_case *c, const timing *t, const at_record *record) {
+    printf("| %s | %.1f | %.1f | %.1f | %" PRId64 " | %" PRId64 " | %.3g | %s |\n", c->id, 1e6 * t->median,
+           1e6 * t->least, 1e6 * t->most, t->pages, t->bytes, (double)t->bytes / t->median * 1e-9,
+           at_verdict_name(record->verdict));
 }
 
-static at_status time_case(const at_host *host, const at_case *c, at_status *worst, at_error *err)
-{
+static at_status time_case(const at_host *host, const at_case *c, at_status *worst, at_error *err) {
     timing t;
     at_record record = {.verdict = AT_PASS};
     at_plan *plan = NULL;
@@ -95,8 +95,7 @@ static at_status time_case(const at_host *host, const at_case *c, at_status *wor
     return st;
 }
 
-at_status at_command_time(at_options *o, at_error *err)
-{
+at_status at_command_time(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     at_selection all = {0};
     at_place_of_work work = {0};
@@ -111,11 +110,15 @@ at_status at_command_time(at_options *o, at_error *err)
     if (st == AT_OK) st = at_select(&all, cases, o, err);
     if (st == AT_OK) st = at_host_open_alone(&work, &header, o, err);
     if (st == AT_OK) {
-        printf("%s %s on %s (%s), n = %d after %d warm-ups, cold caches are not arranged for\n\n", header.subject, header.subject_version, header.device,
-               header.arch, RUNS, WARM_UP);
-        puts("| case | median us | least | most | pages | bytes at least | GB/s at that | verdict |\n|---|--:|--:|--:|--:|--:|--:|---|");
-        for (size_t i = 0; i < all.choices && st == AT_OK; i++) st = time_case(&work.host, all.choice[i].c, &worst, err);
-        printf("\nShapes that take less than %d us are for correctness: their times say what a launch costs, and nothing about performance.\n", SMALL_US);
+        printf("%s %s on %s (%s), n = %d after %d warm-ups, cold caches are not arranged for\n\n", header.subject,
+               header.subject_version, header.device, header.arch, RUNS, WARM_UP);
+        puts("| case | median us | least | most | pages | bytes at least | GB/s at that | verdict "
+             "|\n|---|--:|--:|--:|--:|--:|--:|---|");
+        for (size_t i = 0; i < all.choices && st == AT_OK; i++)
+            st = time_case(&work.host, all.choice[i].c, &worst, err);
+        printf("\nShapes that take less than %d us are for correctness: their times say what a launch costs, and "
+               "nothing about performance.\n",
+               SMALL_US);
         at_host_close(&work);
     }
     at_header_clear(&header);

@@ -6,7 +6,8 @@
 
 typedef struct {
     const char *name, *arguments, *about;
-    at_status (*run)(at_options *, at_error *err); /* the exit status; err is printed where it is not AT_OK and has words */
+    at_status (*run)(at_options *,
+                     at_error *err); /* the exit status; err is printed where it is not AT_OK and has words */
 } at_command;
 const at_command *at_commands(size_t *count);
 
@@ -35,14 +36,16 @@ AT_MUST_USE at_status at_load_default_cases(at_cases **out, at_options *, at_err
 void at_default_subject(at_options *);
 /* The case of that id; AT_USAGE with a way to look for it. */
 AT_MUST_USE at_status at_find_case(const at_case **out, const at_cases *, const char *id, at_error *err);
-/* Reports of a journal, as it lies on the disk, into options->out, and the last word on stdout. The status is the verdict's. */
+/* Reports of a journal, as it lies on the disk, into options->out, and the last word on stdout. The status is the
+ * verdict's. */
 AT_MUST_USE at_status at_tell(const char *journal_path, const at_options *, at_error *err);
-/* A text of somebody else's as a terminal may have it (reports/escape.h), cut at 600 characters; NULL is "". One of eight buffers, so that a
- * printf may have several. */
+/* A text of somebody else's as a terminal may have it (reports/escape.h), cut at 600 characters; NULL is "". One of
+ * eight buffers, so that a printf may have several. */
 const char *at_shown(const char *text);
 int at_ascending(const void *a, const void *b); /* doubles, for qsort */
 bool at_colour(const at_options *, int fd);
-/* A file beside the program (DIR/name) or beside the working directory; the first that exists, else the last. Static storage. */
+/* A file beside the program (DIR/name) or beside the working directory; the first that exists, else the last. Static
+ * storage. */
 const char *at_beside(const char *name);
 
 #endif

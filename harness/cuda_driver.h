@@ -50,8 +50,8 @@ enum {
     AT_CU_NODE_FREE = 11
 };
 
-/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc, CUDA_MEMCPY3D, CUuuid. The table below names them by cuda.h's tags;
- * calls cast. */
+/* CUmemLocation, CUmemAllocationProp, CUmemAccessDesc, CUDA_MEMCPY3D, CUuuid. The table below names them by cuda.h's
+ * tags; calls cast. */
 typedef struct {
     unsigned type;
     int id;

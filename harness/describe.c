@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char **copy_list(char *const *list)
-{
+static char **copy_list(char *const *list) {
     size_t n = 0;
     while (list != NULL && list[n] != NULL) n++;
     char **copy = calloc(n + 1, sizeof *copy);
@@ -14,8 +13,7 @@ static char **copy_list(char *const *list)
     return copy;
 }
 
-static char *gates_text(unsigned gates)
-{
+static char *gates_text(unsigned gates) {
     static const char *const name[] = {"supports", "create", "execute"};
     char text[32] = "";
     for (int i = 0; i < 3; i++) {
@@ -26,8 +24,7 @@ static char *gates_text(unsigned gates)
     return at_text("%s", text);
 }
 
-void at_describe(at_record *r, const char *subject, const at_case *c, const at_mode *mode, const or_dialect *dialect)
-{
+void at_describe(at_record *r, const char *subject, const at_case *c, const at_mode *mode, const or_dialect *dialect) {
     static const char *const expect[] = {"budget", "exact", "refusal"};
     or_dialect counted = dialect ? *dialect : c->dialect;
     r->id = at_text("%s", c->id), r->hash = at_text("%s", c->hash);

@@ -74,7 +74,8 @@ typedef struct {
     at_status (*time_begin)(at_device *, at_error *err);
     at_status (*time_end)(at_device *, double *seconds, at_error *err);
     at_status (*free_memory)(at_device *, uint64_t *bytes, at_error *err);
-    /* Other work beside the stream, about a millisecond of it, waited for by nobody; nothing on the CPU, where fibers have orders instead. */
+    /* Other work beside the stream, about a millisecond of it, waited for by nobody; nothing on the CPU, where fibers
+     * have orders instead. */
     at_status (*disturb)(at_device *, at_error *err);
 } at_device_ops;
 

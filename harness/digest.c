@@ -19,7 +19,8 @@ at_status at_digest(char out[AT_DIGEST_TEXT], const void *data, size_t bytes, at
 }
 
 /* Of each input, and of a text that lists them: name, type, shape and digest, a line each. */
-at_status at_digest_inputs(char (*digest)[AT_DIGEST_TEXT], char all[AT_DIGEST_TEXT], const or_call *call, at_error *err) {
+at_status at_digest_inputs(char (*digest)[AT_DIGEST_TEXT], char all[AT_DIGEST_TEXT], const or_call *call,
+                           at_error *err) {
     char text[OR_INPUTS * 400];
     size_t used = 0;
     for (int i = 0; i < OR_INPUTS; i++) {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *text_of(const char *format, va_list arguments)
-{
+static char *text_of(const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, again);
@@ -15,8 +14,7 @@ static char *text_of(const char *format, va_list arguments)
     return text;
 }
 
-char *at_text(const char *format, ...)
-{
+char *at_text(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *text = text_of(format, arguments);
@@ -24,8 +22,7 @@ char *at_text(const char *format, ...)
     return text;
 }
 
-void at_find(at_record *record, const char *detector, const char *format, ...)
-{
+void at_find(at_record *record, const char *detector, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     if (record->findings < AT_RECORD_FINDINGS) {
@@ -42,8 +39,7 @@ void at_find(at_record *record, const char *detector, const char *format, ...)
     record->verdict = AT_FAIL;
 }
 
-void at_find_besides(at_record *record, const char *detector, const char *text)
-{
+void at_find_besides(at_record *record, const char *detector, const char *text) {
     at_verdict before = record->verdict;
     bool failed = at_verdict_status(before) == AT_FAILED;
     char *message = record->message;
@@ -55,8 +51,7 @@ void at_find_besides(at_record *record, const char *detector, const char *text)
     record->verdict = before;
 }
 
-void at_set_aside(at_record *record, at_verdict verdict, const char *format, ...)
-{
+void at_set_aside(at_record *record, at_verdict verdict, const char *format, ...) {
     va_list arguments;
     if (record->verdict == AT_FAIL) return;
     record->verdict = verdict;

@@ -4,7 +4,8 @@
 
 #include "record.h"
 
-/* The attempt fails. The first AT_RECORD_FINDINGS sentences are kept, the others counted; the first becomes the record's message. */
+/* The attempt fails. The first AT_RECORD_FINDINGS sentences are kept, the others counted; the first becomes the
+ * record's message. */
 void at_find(at_record *, const char *detector, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same, but where the attempt has failed already its verdict and message stay. */

@@ -71,10 +71,11 @@ at_status at_floors_hold(const at_coverage *c, at_tier tier, at_error *err) {
                        contradicted.count, contradicted.text, contradicted.count > MOST_NAMED ? ", ..." : "");
     }
     if (100 * all.met < floors[tier].percent * all.valid) {
-        return at_fail(err, AT_USAGE,
-                       "pairs: %zu of %zu valid (%.1f %%), and the %s tier owes %zu %%; the report lists those missing, "
-                       "and ci/pairs.py writes cases for them",
-                       all.met, all.valid, at_pairs_percent(&all), at_tier_name(tier), floors[tier].percent);
+        return at_fail(
+            err, AT_USAGE,
+            "pairs: %zu of %zu valid (%.1f %%), and the %s tier owes %zu %%; the report lists those missing, "
+            "and ci/pairs.py writes cases for them",
+            all.met, all.valid, at_pairs_percent(&all), at_tier_name(tier), floors[tier].percent);
     }
     return AT_OK;
 }

@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void describe(at_header *header, const at_options *o, const at_subject *subject, const at_device_facts *facts)
-{
+static void describe(at_header *header, const at_options *o, const at_subject *subject, const at_device_facts *facts) {
     char host[256] = "unknown", started[32];
     time_t now = time(NULL);
     struct tm utc;
@@ -33,23 +32,22 @@ static void describe(at_header *header, const at_options *o, const at_subject *s
 }
 
 /* A journal must know a subject that was built anew. */
-static at_status digest_file(at_header *header, const char *path, at_error *err)
-{
+static at_status digest_file(at_header *header, const char *path, at_error *err) {
     char digest[AT_DIGEST_TEXT];
     struct stat facts = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool fine = fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size > 0;
     void *bytes = fine ? mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (fd >= 0) close(fd);
-    if (bytes == MAP_FAILED) return at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be read again: %s", path, strerror(errno));
+    if (bytes == MAP_FAILED)
+        return at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be read again: %s", path, strerror(errno));
     at_status st = at_digest(digest, bytes, (size_t)facts.st_size, err);
     munmap(bytes, (size_t)facts.st_size);
     if (st == AT_OK) header->subject_digest = at_text("%s", digest);
     return st;
 }
 
-at_status at_host_open(at_place_of_work *work, at_header *header, const at_options *o, at_error *err)
-{
+at_status at_host_open(at_place_of_work *work, at_header *header, const at_options *o, at_error *err) {
     at_device_facts facts;
     *work = (at_place_of_work){.host = {.device_index = o->device, .seed = o->seed}};
     at_status st = at_library_open(&work->library, &work->host.subject, o->subject, err);
@@ -65,8 +63,7 @@ at_status at_host_open(at_place_of_work *work, at_header *header, const at_optio
     return st;
 }
 
-at_status at_host_open_alone(at_place_of_work *work, at_header *header, const at_options *o, at_error *err)
-{
+at_status at_host_open_alone(at_place_of_work *work, at_header *header, const at_options *o, at_error *err) {
     at_status st = at_host_open(work, header, o, err);
     if (st != AT_OK || header->device_id == NULL) return st; /* a CPU has no id, and room for several */
     st = at_lock_device(&work->lock, NULL, header->device_id, o->wait, err);
@@ -75,8 +72,7 @@ at_status at_host_open_alone(at_place_of_work *work, at_header *header, const at
     return st;
 }
 
-void at_host_close(at_place_of_work *work)
-{
+void at_host_close(at_place_of_work *work) {
     if (work->locked) close(work->lock);
     if (work->host.device != NULL) work->host.ops->close(work->host.device);
     at_library_close(work->library);

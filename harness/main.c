@@ -22,10 +22,14 @@ static const at_command commands[] = {
     {"report", "JOURNAL", "reports from a journal", at_command_report},
     {"merge", "OUT RUN...", "the parts of a run as one; finds gaps, duplicates and contradictions", at_command_merge},
     {"bench", "", "how long a subject takes, or with --overhead what the harness itself costs", at_command_bench},
-    {"cover", "", "what the cases cover, and with --power which wrong readings they reject; runs nothing", at_command_cover},
+    {"cover", "", "what the cases cover, and with --power which wrong readings they reject; runs nothing",
+     at_command_cover},
     {"explain", "ID", "where a subject fails, and which wrong reading answers as it does", at_command_explain},
-    {"compare", "A B", "two runs side by side: same inputs, same contents, same verdicts? or B with the baseline of its card", at_command_compare},
-    {"bundle", "[RUN]", "a run as a reviewer gets it: journal, reports, environment, cases, SHA256SUMS", at_command_bundle},
+    {"compare", "A B",
+     "two runs side by side: same inputs, same contents, same verdicts? or B with the baseline of its card",
+     at_command_compare},
+    {"bundle", "[RUN]", "a run as a reviewer gets it: journal, reports, environment, cases, SHA256SUMS",
+     at_command_bundle},
     {"verify", "BUNDLE [DIGEST]", "that a bundle is what was made, offline", at_command_verify},
     {"new", "WHAT NAME", "a start to write on: case SUITE/NAME, or subject NAME", at_command_new},
     {"doctor", "", "what this machine can judge, and what is missing", at_command_doctor},
@@ -33,21 +37,18 @@ static const at_command commands[] = {
     {"help", "", "this", command_help},
 };
 
-const at_command *at_commands(size_t *count)
-{
+const at_command *at_commands(size_t *count) {
     *count = sizeof commands / sizeof *commands;
     return commands;
 }
 
-static at_status command_version(at_options *o, at_error *err)
-{
+static at_status command_version(at_options *o, at_error *err) {
     (void)o, (void)err;
     printf("attest %s (subject ABI %d)\n", AT_VERSION, AT_SUBJECT_ABI);
     return AT_OK;
 }
 
-static void print_options(const char *command)
-{
+static void print_options(const char *command) {
     size_t n;
     const at_option *table = at_option_table(&n);
     for (size_t i = 0; i < n; i++) {
@@ -59,23 +60,23 @@ static void print_options(const char *command)
     }
 }
 
-static at_status command_help(at_options *o, at_error *err)
-{
+static at_status command_help(at_options *o, at_error *err) {
     size_t modes;
     if (o->man || o->completion != NULL) return at_manual(o, err);
     const at_mode *mode = at_modes(&modes);
-    puts("attest: is a paged-attention kernel right, how right, and how can the answer be had again?\n\nusage: attest COMMAND [options]\n");
+    puts("attest: is a paged-attention kernel right, how right, and how can the answer be had again?\n\nusage: attest "
+         "COMMAND [options]\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         printf("  %-8s %-15s %s\n", commands[i].name, commands[i].arguments, commands[i].about);
     }
     puts("\nmodes:");
     for (size_t i = 0; i < modes; i++) printf("  %-19s %s\n", mode[i].name, mode[i].about);
-    puts("\nexit: 0 VALIDATED, 1 FAILED, 2 UNVALIDATED (nothing judged), 3 infrastructure, 64 usage. attest COMMAND --help lists its options.");
+    puts("\nexit: 0 VALIDATED, 1 FAILED, 2 UNVALIDATED (nothing judged), 3 infrastructure, 64 usage. attest COMMAND "
+         "--help lists its options.");
     return AT_OK;
 }
 
-static at_status dispatch(at_options *o, at_error *err)
-{
+static at_status dispatch(at_options *o, at_error *err) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(commands[i].name, o->command) != 0) continue;
         if (!o->help) return commands[i].run(o, err);
@@ -86,8 +87,7 @@ static at_status dispatch(at_options *o, at_error *err)
     return at_fail(err, AT_USAGE, "no command '%s'; see attest help", o->command);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     at_options options = {0};
     at_error err = {0};
     at_status st = at_options_parse(&options, argc, argv, &err);

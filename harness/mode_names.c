@@ -2,5 +2,5 @@
 
 #include <stddef.h>
 
-const char *const at_mode_names[] = {"eager", "replay", "refuse",   "advance", "interleave", "pages",     "batch",
-                                     "chunk", "identity", "busy", "life",    "speculate",  NULL};
+const char *const at_mode_names[] = {"eager", "replay",   "refuse", "advance", "interleave", "pages", "batch",
+                                     "chunk", "identity", "busy",   "life",    "speculate",  NULL};

@@ -1,5 +1,6 @@
-/* refuse: asks each gate that owns the rule, by itself, with addresses that fault when touched; the answer has to be the rule's. A good
- * call must work afterwards: on the same kernel where the node is a good one, else on a new kernel of the plain node. */
+/* refuse: asks each gate that owns the rule, by itself, with addresses that fault when touched; the answer has to be
+ * the rule's. A good call must work afterwards: on the same kernel where the node is a good one, else on a new kernel
+ * of the plain node. */
 #include "blackbox.h"
 #include "finding.h"
 #include "modes.h"
@@ -14,16 +15,17 @@ static const at_code code_of[] = {
     [OR_CODE_NOT_WARMED] = AT_NOT_WARMED,
 };
 
-/* Which answers the subject is held to: a foreign one may do what the contract lets it refuse, and need not give rule ids. */
+/* Which answers the subject is held to: a foreign one may do what the contract lets it refuse, and need not give rule
+ * ids. */
 static void judge_refusal(at_record *record, const at_host *host, const at_plan *plan, const char *gate, at_code code,
-                          at_refusal *refusal)
-{
+                          at_refusal *refusal) {
     const or_rule *rule = plan->rule;
     bool hardened = host->subject->promises & AT_HARDENED;
     at_code due = code_of[rule->code[plan->node.dialect]];
     refusal->text[sizeof refusal->text - 1] = 0;
     if (code == AT_ACCEPTED && rule->duty[plan->node.dialect] == OR_MAY && !hardened) {
-        at_set_aside(record, AT_UNSUPPORTED, "%s accepts what %s lets a subject refuse; attest has no oracle for it", gate, rule->id);
+        at_set_aside(record, AT_UNSUPPORTED, "%s accepts what %s lets a subject refuse; attest has no oracle for it",
+                     gate, rule->id);
     } else if (code == AT_ACCEPTED) {
         at_find(record, "refusal", "%s accepted; %s is due: %s", gate, rule->id, rule->refused_when);
     } else if (code != due) {
@@ -40,10 +42,10 @@ static void judge_refusal(at_record *record, const at_host *host, const at_plan 
 enum { BESIDE = 1 << 20 }; /* bytes around that address of which a fault is told as one of touching it */
 
 /* Every tensor at an address that faults; data on the host stay readable, since nobody forbids looking at them. */
-static void make_untouchable(at_session *s)
-{
+static void make_untouchable(at_session *s) {
     void *address = s->host->ops->untouchable(s->host->device);
-    for (int i = 0; i < AT_INPUTS; i++) s->call.in[i].data = i == AT_ATTENTION_METADATA ? s->plan->call.in[i].data : address;
+    for (int i = 0; i < AT_INPUTS; i++)
+        s->call.in[i].data = i == AT_ATTENTION_METADATA ? s->plan->call.in[i].data : address;
     for (int i = 0; i < AT_OUTPUTS; i++) s->call.out[i].data = address;
     /* another buffer than key_cache's, when that is what is wrong */
     if (!s->plan->cache_aliased) s->call.out[AT_KEY_CACHE_OUT].data = (char *)address + 256;
@@ -52,8 +54,7 @@ static void make_untouchable(at_session *s)
     s->call.stream = s->host->ops->stream(s->host->device);
 }
 
-static at_status ask_supports(at_session *s, at_error *err)
-{
+static at_status ask_supports(at_session *s, at_error *err) {
     (void)err;
     at_dtype given[AT_INPUTS];
     at_refusal refusal = {0};
@@ -64,8 +65,7 @@ static at_status ask_supports(at_session *s, at_error *err)
     return AT_OK;
 }
 
-static at_status ask_create(at_session *s, at_error *err)
-{
+static at_status ask_create(at_session *s, at_error *err) {
     (void)err;
     at_refusal refusal = {0};
     at_phase("create, which must refuse");
@@ -78,8 +78,7 @@ static at_status ask_create(at_session *s, at_error *err)
     return AT_OK;
 }
 
-static at_status ask_execute(at_session *s, at_error *err)
-{
+static at_status ask_execute(at_session *s, at_error *err) {
     const at_host *host = s->host;
     bool cold = s->plan->c->cold_capture;
     at_graph *graph = NULL;
@@ -88,12 +87,14 @@ static at_status ask_execute(at_session *s, at_error *err)
     at_status st;
     at_code code = s->kernel ? AT_ACCEPTED : host->subject->create(&s->node, host->device_index, &s->kernel, &refusal);
     if (code != AT_ACCEPTED || s->kernel == NULL) {
-        at_find(s->record, "refusal", "create gave no kernel of a node that execute was to judge: %.200s", refusal.text);
+        at_find(s->record, "refusal", "create gave no kernel of a node that execute was to judge: %.200s",
+                refusal.text);
         s->kernel = NULL;
         return AT_OK;
     }
     make_untouchable(s);
-    if (host->subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal) != AT_ACCEPTED) s->workspace_bytes = 0;
+    if (host->subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal) != AT_ACCEPTED)
+        s->workspace_bytes = 0;
     s->call.workspace_bytes = s->workspace_bytes;
     refusal = (at_refusal){0};
     s->call.capturing = cold;
@@ -114,9 +115,8 @@ static at_status ask_execute(at_session *s, at_error *err)
 }
 
 /* The case without what makes it illegal, on kernel `s`; *done is false where such a plan is not legal either. */
-static at_status good_call(const at_host *host, at_kernel *kernel, const at_case *c, or_dialect dialect, at_record *record, bool *done,
-                           at_error *err)
-{
+static at_status good_call(const at_host *host, at_kernel *kernel, const at_case *c, or_dialect dialect,
+                           at_record *record, bool *done, at_error *err) {
     at_case plain = *c;
     at_plan *plan = NULL;
     at_session s = {0};
@@ -141,17 +141,25 @@ static at_status good_call(const at_host *host, at_kernel *kernel, const at_case
 }
 
 /* The smallest legal node and call of this dialect, for refusals whose own node is no good. */
-static at_case stock_case(const at_case *c)
-{
+static at_case stock_case(const at_case *c) {
     static at_attr attributes[] = {
-        {.name = "num_heads", .type = AT_INT, .i = 2},         {.name = "kv_num_heads", .type = AT_INT, .i = 1},
-        {.name = "v_head_size", .type = AT_INT, .i = 16},      {.name = "kv_cache_layout", .type = AT_STRING, .s = "LATENT"},
-        {.name = "scale", .type = AT_FLOAT, .f = 0.25F},       {.name = "do_rotary", .type = AT_INT, .i = 1},
+        {.name = "num_heads", .type = AT_INT, .i = 2},
+        {.name = "kv_num_heads", .type = AT_INT, .i = 1},
+        {.name = "v_head_size", .type = AT_INT, .i = 16},
+        {.name = "kv_cache_layout", .type = AT_STRING, .s = "LATENT"},
+        {.name = "scale", .type = AT_FLOAT, .f = 0.25F},
+        {.name = "do_rotary", .type = AT_INT, .i = 1},
         {.name = "rotary_offset", .type = AT_INT, .i = 16},
     };
     static at_sequence sequence = {.past = 5, .fresh = 1};
     static char *none[] = {NULL};
-    at_case stock = {.id = c->id, .suite = c->suite, .name = c->name, .why = c->why, .place = c->place, .tags = none, .covers = none};
+    at_case stock = {.id = c->id,
+                     .suite = c->suite,
+                     .name = c->name,
+                     .why = c->why,
+                     .place = c->place,
+                     .tags = none,
+                     .covers = none};
     stock.dtype = c->dtype == AT_BF16 ? AT_BF16 : AT_F16;
     stock.geometry = "", stock.head_size = 32, stock.rotary_dim = 16, stock.block_size = 16;
     stock.attr = attributes, stock.attrs = sizeof attributes / sizeof *attributes;
@@ -160,15 +168,16 @@ static at_case stock_case(const at_case *c)
     return stock;
 }
 
-static at_status good_call_after(const at_host *host, at_kernel *kernel, const at_plan *plan, at_record *record, at_error *err)
-{
+static at_status good_call_after(const at_host *host, at_kernel *kernel, const at_plan *plan, at_record *record,
+                                 at_error *err) {
     bool done = false;
     at_status st = AT_OK;
     if (kernel != NULL) st = good_call(host, kernel, plan->c, plan->node.dialect, record, &done, err);
     if (st != AT_OK || done) return st;
     at_case stock = stock_case(plan->c);
     if ((st = good_call(host, NULL, &stock, plan->node.dialect, record, &done, err)) != AT_OK || done) return st;
-    if (record->verdict == AT_PASS) at_find(record, "refusal", "no legal call could be made after the refusal: %.200s", err->text);
+    if (record->verdict == AT_PASS)
+        at_find(record, "refusal", "no legal call could be made after the refusal: %.200s", err->text);
     return AT_OK;
 }
 
@@ -177,8 +186,7 @@ static const struct {
     at_status (*ask)(at_session *, at_error *);
 } gates[] = {{OR_SUPPORTS, ask_supports}, {OR_CREATE, ask_create}, {OR_EXECUTE, ask_execute}};
 
-at_status at_mode_refuse(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+at_status at_mode_refuse(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     at_session s = {.host = host, .plan = plan, .record = record};
     at_status st = AT_OK;
     if (plan->rule->duty[plan->node.dialect] == OR_OURS && !(host->subject->promises & AT_HARDENED)) {

@@ -1,5 +1,5 @@
-/* Relations: two answers that must agree, since nothing that the operator is about differs between them. Each answer is judged by the
- * oracle for itself; where the subject promises it their bits are equal too. */
+/* Relations: two answers that must agree, since nothing that the operator is about differs between them. Each answer is
+ * judged by the oracle for itself; where the subject promises it their bits are equal too. */
 #include "finding.h"
 #include "modes.h"
 #include "variant.h"
@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* pages: the same sequences in other pages of the cache. */
-at_status at_mode_pages(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+at_status at_mode_pages(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     static const struct {
         at_page_order order;
         const char *what;
-    } other[] = {{AT_PAGES_REVERSED, "pages reversed"}, {AT_PAGES_RANDOM, "pages at random"}, {AT_PAGES_APART, "pages apart"}};
+    } other[] = {
+        {AT_PAGES_REVERSED, "pages reversed"}, {AT_PAGES_RANDOM, "pages at random"}, {AT_PAGES_APART, "pages apart"}};
     at_traces base = {0};
     at_variant v;
     bool going;
@@ -36,9 +36,9 @@ at_status at_mode_pages(const at_host *host, const at_plan *plan, at_record *rec
     return st;
 }
 
-/* batch: each sequence alone answers as it does among the others; alone it lies in other pages, so bits need both promises. */
-at_status at_mode_batch(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+/* batch: each sequence alone answers as it does among the others; alone it lies in other pages, so bits need both
+ * promises. */
+at_status at_mode_batch(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     const at_case *c = plan->c;
     const uint32_t both = AT_ANY_BATCH | AT_ANY_PAGE_ORDER;
     at_traces base = {0};
@@ -70,9 +70,8 @@ at_status at_mode_batch(const at_host *host, const at_plan *plan, at_record *rec
     return st;
 }
 
-static bool caches_equal(at_record *record, const char *detector, const char *what, const or_problem *p, const at_traces *got,
-                         const at_traces *want)
-{
+static bool caches_equal(at_record *record, const char *detector, const char *what, const or_problem *p,
+                         const at_traces *got, const at_traces *want) {
     for (size_t i = 0; i < want->cache_bytes / sizeof(uint16_t); i++) {
         if (got->key_cache[i] == want->key_cache[i]) continue;
         at_find(record, detector, "%s: cache slot %zu, channel %zu: 0x%04x, and 0x%04x", what, i / (size_t)p->head_size,
@@ -83,9 +82,8 @@ static bool caches_equal(at_record *record, const char *detector, const char *wh
 }
 
 /* One prefill of a single sequence in pieces of `size` tokens, each on the cache that the piece before it left. */
-static at_status prefill_in_pieces(const at_host *host, const at_plan *plan, int64_t size, const at_traces *whole, at_record *record,
-                                   bool *going, at_error *err)
-{
+static at_status prefill_in_pieces(const at_host *host, const at_plan *plan, int64_t size, const at_traces *whole,
+                                   at_record *record, bool *going, at_error *err) {
     const at_sequence all = plan->c->sequence[0];
     at_traces carried = {0};
     at_variant v;
@@ -98,23 +96,27 @@ static at_status prefill_in_pieces(const at_host *host, const at_plan *plan, int
         int64_t fresh = all.fresh - done < size ? all.fresh - done : size;
         at_plan *piece = NULL;
         at_traces got = {0};
-        v.sequence[0] = (at_sequence){.past = all.past + done, .fresh = fresh, .reserve = all.reserve + all.fresh - done - fresh};
-        st = at_variant_plan(&piece, &v, plan->node.dialect, plan->seed, done > 0 ? carried.key_cache : plan->call.in[OR_KEY_CACHE].data, err);
+        v.sequence[0] =
+            (at_sequence){.past = all.past + done, .fresh = fresh, .reserve = all.reserve + all.fresh - done - fresh};
+        st = at_variant_plan(&piece, &v, plan->node.dialect, plan->seed,
+                             done > 0 ? carried.key_cache : plan->call.in[OR_KEY_CACHE].data, err);
         if (st == AT_OK) st = at_answer_to(&got, host, NULL, piece, record, going, err);
-        if (st == AT_OK && *going && same) same = at_rows_equal(record, "chunk", what, &plan->problem, &got, 0, whole, done, fresh);
+        if (st == AT_OK && *going && same)
+            same = at_rows_equal(record, "chunk", what, &plan->problem, &got, 0, whole, done, fresh);
         at_traces_free(&carried);
         carried = got;
         at_plan_free(piece);
     }
-    if (st == AT_OK && *going && (host->subject->promises & AT_ANY_CHUNK)) caches_equal(record, "chunk", what, &plan->problem, &carried, whole);
+    if (st == AT_OK && *going && (host->subject->promises & AT_ANY_CHUNK))
+        caches_equal(record, "chunk", what, &plan->problem, &carried, whole);
     at_traces_free(&carried);
     at_variant_free(&v);
     return st;
 }
 
-/* chunk: a prefill whole and in pieces answers alike and, where it is promised, with the same bits, the cache's included. */
-at_status at_mode_chunk(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+/* chunk: a prefill whole and in pieces answers alike and, where it is promised, with the same bits, the cache's
+ * included. */
+at_status at_mode_chunk(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     static const int64_t size[] = {33, 16, 1};
     at_traces whole = {0};
     bool going;
@@ -126,17 +128,17 @@ at_status at_mode_chunk(const at_host *host, const at_plan *plan, at_record *rec
     return st;
 }
 
-/* Quarter turns leave the cache of no turns only where the design turns its rows back beforehand; then both begin with one cache. */
-static at_status same_start(const at_plan *a, const at_plan *b, at_error *err)
-{
+/* Quarter turns leave the cache of no turns only where the design turns its rows back beforehand; then both begin with
+ * one cache. */
+static at_status same_start(const at_plan *a, const at_plan *b, at_error *err) {
     const or_tensor *x = &a->call.in[OR_KEY_CACHE], *y = &b->call.in[OR_KEY_CACHE];
     if (memcmp(x->data, y->data, at_tensor_bytes(x)) == 0) return AT_OK;
-    return at_fail(err, AT_INFRASTRUCTURE, "%s: mode identity needs data whose rows are turned back, such as uniform_codes", a->c->id);
+    return at_fail(err, AT_INFRASTRUCTURE,
+                   "%s: mode identity needs data whose rows are turned back, such as uniform_codes", a->c->id);
 }
 
 /* identity: no RoPE, RoPE by no turn, and RoPE by quarter turns on rows turned back beforehand leave the same cache. */
-at_status at_mode_identity(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+at_status at_mode_identity(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     static const struct {
         int64_t rotate;
         double angle;

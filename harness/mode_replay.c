@@ -9,25 +9,22 @@ enum { REPLAYS = 3 };
 static const at_cpu_how warm_up = {.order = AT_RANDOM, .seed = 1, .late = 1};
 
 /* False, and the record says so, where the subject does not promise it. */
-static bool promised(const at_host *host, at_record *record)
-{
+static bool promised(const at_host *host, at_record *record) {
     if (host->subject->promises & AT_CAPTURE) return true;
     at_set_aside(record, AT_UNSUPPORTED, "%s does not promise to be captured", host->subject->name);
     return false;
 }
 
 /* An eager run on the session, judged: the bits that replays are held to, and the warm-up of its signature. */
-static at_status eager(at_session *s, at_traces *out, bool *going, at_error *err)
-{
+static at_status eager(at_session *s, at_traces *out, bool *going, at_error *err) {
     at_status st = at_eager_once(s, AT_EDGE_END, 0xFF, &warm_up, out, going, err);
     s->record->tensors = 0;
     return st == AT_OK && *going ? at_session_judge(s, out, err) : st;
 }
 
-/* replay: warm up eagerly, restore, capture, inspect the graph; then three times: restore the state, poison outputs and workspace, replay,
- * compare bit for bit with the eager run. */
-at_status at_mode_replay(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+/* replay: warm up eagerly, restore, capture, inspect the graph; then three times: restore the state, poison outputs and
+ * workspace, replay, compare bit for bit with the eager run. */
+at_status at_mode_replay(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     at_session s;
     at_traces want = {0};
     at_graph *graph = NULL;
@@ -50,13 +47,14 @@ done:
 }
 
 /* Contents of another call in the shapes of this one: another step of each sequence, other data, another table. */
-static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan, int64_t step, uint64_t seed, at_error *err)
-{
+static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan, int64_t step, uint64_t seed,
+                               at_error *err) {
     at_status st = at_variant_of(v, plan->c, 0, err);
     if (st != AT_OK) return st;
     for (size_t b = 0; b < v->c.sequences; b++) {
         at_sequence *s = &v->sequence[b];
-        int64_t most = s->fresh > 0 ? s->reserve : s->reserve - 1; /* an idle sequence keeps its room in the tables of angles */
+        int64_t most =
+            s->fresh > 0 ? s->reserve : s->reserve - 1; /* an idle sequence keeps its room in the tables of angles */
         int64_t by = step < 0 ? -(s->past + 1) / 2 : step < most ? step : most;
         s->past += by, s->reserve -= by;
     }
@@ -65,8 +63,8 @@ static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan
 }
 
 /* An eager run of a plan, judged, in buffers beside those of the captured session. kernel NULL: one of its own. */
-static at_status eager_beside(at_traces *out, const at_session *s, const at_plan *plan, at_kernel *kernel, bool *going, at_error *err)
-{
+static at_status eager_beside(at_traces *out, const at_session *s, const at_plan *plan, at_kernel *kernel, bool *going,
+                              at_error *err) {
     at_session beside;
     at_status st = at_session_open(&beside, s->host, plan, kernel, s->record, going, err);
     beside.first_slot = AT_SLOTS;
@@ -75,10 +73,10 @@ static at_status eager_beside(at_traces *out, const at_session *s, const at_plan
     return st;
 }
 
-/* The graph of `s` on contents that it was not captured with, against an eager run of them on a kernel of its own, which cannot freshen what
- * the captured kernel keeps to itself. Then an eager call of them on the captured kernel: the next replay must not follow that one either. */
-static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64_t step, at_error *err)
-{
+/* The graph of `s` on contents that it was not captured with, against an eager run of them on a kernel of its own,
+ * which cannot freshen what the captured kernel keeps to itself. Then an eager call of them on the captured kernel: the
+ * next replay must not follow that one either. */
+static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64_t step, at_error *err) {
     const at_plan *captured = s->plan;
     at_plan *plan = NULL;
     at_variant v;
@@ -89,7 +87,9 @@ static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64
     if (st == AT_OK) st = eager_beside(&want, s, plan, NULL, &going, err);
     if (st == AT_OK && going) {
         snprintf(what, sizeof what, "replay %d, %s, and the eager run of those contents", turn + 1,
-                 step > 0 ? "longer sequences" : step < 0 ? "shorter sequences" : "the same lengths");
+                 step > 0   ? "longer sequences"
+                 : step < 0 ? "shorter sequences"
+                            : "the same lengths");
         s->plan = plan;
         st = at_session_replay(s, graph, turn, what, &want, err);
         s->plan = captured;
@@ -102,9 +102,9 @@ static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64
     return st;
 }
 
-/* advance: capture once, then replay each time with the contents of another call in the same buffers: longer, shorter, back again. */
-at_status at_mode_advance(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+/* advance: capture once, then replay each time with the contents of another call in the same buffers: longer, shorter,
+ * back again. */
+at_status at_mode_advance(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     static const int64_t step[] = {1, INT32_MAX, -1, 0};
     at_session s = {0};
     at_variant v;
@@ -115,13 +115,16 @@ at_status at_mode_advance(const at_host *host, const at_plan *plan, at_record *r
     at_status st = at_variant_of(&v, plan->c, 0, err);
     if (st != AT_OK) return st;
     if (!promised(host, record)) goto done;
-    if (v.c.page_order == AT_PAGES_APART && v.c.spare_pages < 2) v.c.spare_pages = 2; /* which that order takes, and the others do not */
-    for (size_t b = 0; b < v.c.sequences; b++) v.sequence[b].reserve += v.c.block_size + 1; /* so that a step can cross a page */
+    if (v.c.page_order == AT_PAGES_APART && v.c.spare_pages < 2)
+        v.c.spare_pages = 2; /* which that order takes, and the others do not */
+    for (size_t b = 0; b < v.c.sequences; b++)
+        v.sequence[b].reserve += v.c.block_size + 1; /* so that a step can cross a page */
     if ((st = at_variant_plan(&roomy, &v, plan->node.dialect, plan->seed, NULL, err)) != AT_OK) goto done;
     if ((st = at_session_open(&s, host, roomy, NULL, record, &going, err)) != AT_OK || !going) goto done;
     if ((st = eager(&s, &want, &going, err)) != AT_OK || !going) goto done;
     if ((st = at_session_capture(&s, &graph, err)) != AT_OK || graph == NULL) goto done;
-    for (int i = 0; i < (int)(sizeof step / sizeof *step) && st == AT_OK; i++) st = replay_contents(&s, graph, i, step[i], err);
+    for (int i = 0; i < (int)(sizeof step / sizeof *step) && st == AT_OK; i++)
+        st = replay_contents(&s, graph, i, step[i], err);
 done:
     if (graph != NULL) host->ops->graph_free(host->device, graph);
     at_traces_free(&want);
@@ -131,9 +134,9 @@ done:
     return st;
 }
 
-/* interleave: two graphs of one kernel, of different shapes, replayed A, B, A, B: neither may lean on what the other left. */
-at_status at_mode_interleave(const at_host *host, const at_plan *plan, at_record *record, at_error *err)
-{
+/* interleave: two graphs of one kernel, of different shapes, replayed A, B, A, B: neither may lean on what the other
+ * left. */
+at_status at_mode_interleave(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     at_session s[2] = {{0}, {0}};
     at_variant v;
     at_plan *other = NULL;

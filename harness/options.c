@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at_status integer(int64_t *out, const char *what, const char *text, int64_t least, int64_t most, at_error *err)
-{
+static at_status integer(int64_t *out, const char *what, const char *text, int64_t least, int64_t most, at_error *err) {
     char *end;
     errno = 0;
     long long n = strtoll(text, &end, 10);
@@ -18,8 +17,7 @@ static at_status integer(int64_t *out, const char *what, const char *text, int64
     return AT_OK;
 }
 
-static at_status append(const char ***list, size_t *count, const char *value, at_error *err)
-{
+static at_status append(const char ***list, size_t *count, const char *value, at_error *err) {
     const char **grown = realloc(*list, (*count + 1) * sizeof *grown);
     if (grown == NULL) return at_fail_memory(err, (*count + 1) * sizeof *grown);
     grown[(*count)++] = value;
@@ -28,15 +26,13 @@ static at_status append(const char ***list, size_t *count, const char *value, at
 }
 
 #define TEXT(field)                                                                                                    \
-    static at_status take_##field(at_options *o, const char *value, at_error *err)                                     \
-    {                                                                                                                  \
+    static at_status take_##field(at_options *o, const char *value, at_error *err) {                                   \
         (void)err;                                                                                                     \
         o->field = value;                                                                                              \
         return AT_OK;                                                                                                  \
     }
 #define FLAG(field)                                                                                                    \
-    static at_status take_##field(at_options *o, const char *value, at_error *err)                                     \
-    {                                                                                                                  \
+    static at_status take_##field(at_options *o, const char *value, at_error *err) {                                   \
         (void)value, (void)err;                                                                                        \
         o->field = true;                                                                                               \
         return AT_OK;                                                                                                  \
@@ -62,30 +58,28 @@ FLAG(resume)
 FLAG(overhead)
 TEXT(waivers)
 
-static at_status take_pattern(at_options *o, const char *value, at_error *err)
-{
+static at_status take_pattern(at_options *o, const char *value, at_error *err) {
     return append(&o->pattern, &o->patterns, value, err);
 }
 
-static at_status take_tag(at_options *o, const char *value, at_error *err) { return append(&o->tag, &o->tags, value, err); }
+static at_status take_tag(at_options *o, const char *value, at_error *err) {
+    return append(&o->tag, &o->tags, value, err);
+}
 
-static at_status take_tier(at_options *o, const char *value, at_error *err)
-{
+static at_status take_tier(at_options *o, const char *value, at_error *err) {
     o->tier_given = true;
     if (at_tier_by_name(&o->tier, value)) return AT_OK;
     return at_fail(err, AT_USAGE, "--tier: '%s' is none of smoke, quick, full, stress", value);
 }
 
-static at_status take_device(at_options *o, const char *value, at_error *err)
-{
+static at_status take_device(at_options *o, const char *value, at_error *err) {
     int64_t n;
     at_status st = integer(&n, "--device", value, 0, 1023, err);
     if (st == AT_OK) o->device = (int)n;
     return st;
 }
 
-static at_status take_devices(at_options *o, const char *value, at_error *err)
-{
+static at_status take_devices(at_options *o, const char *value, at_error *err) {
     for (o->devices = 0;; value++) {
         char number[16] = "";
         int64_t n;
@@ -95,7 +89,8 @@ static at_status take_devices(at_options *o, const char *value, at_error *err)
         if (st != AT_OK) return st;
         if (o->devices == AT_MOST_DEVICES) return at_fail(err, AT_USAGE, "--devices: more than %d", AT_MOST_DEVICES);
         for (int i = 0; i < o->devices; i++) {
-            if (o->device_list[i] == n) return at_fail(err, AT_USAGE, "--devices: %lld stands there twice", (long long)n);
+            if (o->device_list[i] == n)
+                return at_fail(err, AT_USAGE, "--devices: %lld stands there twice", (long long)n);
         }
         o->device_list[o->devices++] = (int)n;
         value += length;
@@ -103,13 +98,11 @@ static at_status take_devices(at_options *o, const char *value, at_error *err)
     }
 }
 
-static at_status take_repeat(at_options *o, const char *value, at_error *err)
-{
+static at_status take_repeat(at_options *o, const char *value, at_error *err) {
     return integer(&o->repeat, "--repeat", value, 1, 1000, err);
 }
 
-static at_status take_wait(at_options *o, const char *value, at_error *err)
-{
+static at_status take_wait(at_options *o, const char *value, at_error *err) {
     int64_t n;
     at_status st = integer(&n, "--wait", value, 0, 1000000, err);
     if (st == AT_OK) o->wait = (double)n;
@@ -117,80 +110,72 @@ static at_status take_wait(at_options *o, const char *value, at_error *err)
 }
 
 /* "2G": a number and K, M, G or nothing, powers of 1024. */
-static at_status take_memory(at_options *o, const char *value, at_error *err)
-{
+static at_status take_memory(at_options *o, const char *value, at_error *err) {
     static const char units[] = "KMG";
     char *end;
     errno = 0;
     unsigned long long n = strtoull(value, &end, 10);
     const char *unit = *end != 0 && end[1] == 0 ? strchr(units, *end) : NULL;
     unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
-    bool fine = value[0] >= '0' && value[0] <= '9' && errno == 0 && (*end == 0 || unit != NULL) && n << shift >> shift == n;
-    if (!fine || n << shift < (1U << 26)) return at_fail(err, AT_USAGE, "--memory: '%s' is not a size of at least 64M", value);
+    bool fine =
+        value[0] >= '0' && value[0] <= '9' && errno == 0 && (*end == 0 || unit != NULL) && n << shift >> shift == n;
+    if (!fine || n << shift < (1U << 26))
+        return at_fail(err, AT_USAGE, "--memory: '%s' is not a size of at least 64M", value);
     o->memory = n << shift;
     return AT_OK;
 }
 
-static at_status take_sanitizer(at_options *o, const char *value, at_error *err)
-{
+static at_status take_sanitizer(at_options *o, const char *value, at_error *err) {
     o->sanitizer = value;
     if (at_sanitizer_known(value)) return AT_OK;
     return at_fail(err, AT_USAGE, "--sanitizer: '%s' is none of memcheck, racecheck, initcheck, synccheck", value);
 }
 
-static at_status take_jobs(at_options *o, const char *value, at_error *err)
-{
+static at_status take_jobs(at_options *o, const char *value, at_error *err) {
     int64_t n;
     at_status st = integer(&n, "-j", value, 1, 256, err);
     if (st == AT_OK) o->jobs = (int)n;
     return st;
 }
 
-static at_status take_seed(at_options *o, const char *value, at_error *err)
-{
+static at_status take_seed(at_options *o, const char *value, at_error *err) {
     int64_t n;
     at_status st = integer(&n, "--seed", value, 0, INT64_MAX, err);
     if (st == AT_OK) o->seed = (uint64_t)n;
     return st;
 }
 
-static at_status take_max_fail(at_options *o, const char *value, at_error *err)
-{
+static at_status take_max_fail(at_options *o, const char *value, at_error *err) {
     return integer(&o->max_fail, "--max-fail", value, 1, INT64_MAX, err);
 }
 
-static at_status take_timeout(at_options *o, const char *value, at_error *err)
-{
+static at_status take_timeout(at_options *o, const char *value, at_error *err) {
     char *end;
     o->timeout = strtod(value, &end);
     if (end != value && *end == 0 && o->timeout > 0 && o->timeout < 1e6) return AT_OK;
     return at_fail(err, AT_USAGE, "--timeout: '%s' is not a number of seconds above 0", value);
 }
 
-static at_status take_color(at_options *o, const char *value, at_error *err)
-{
+static at_status take_color(at_options *o, const char *value, at_error *err) {
     o->color = value;
     if (strcmp(value, "auto") == 0 || strcmp(value, "always") == 0 || strcmp(value, "never") == 0) return AT_OK;
     return at_fail(err, AT_USAGE, "--color: '%s' is none of auto, always, never", value);
 }
 
-static at_status take_dialect(at_options *o, const char *value, at_error *err)
-{
+static at_status take_dialect(at_options *o, const char *value, at_error *err) {
     or_dialect known;
     o->dialect = value;
     if (or_dialect_by_name(&known, value)) return AT_OK;
     return at_fail(err, AT_USAGE, "--dialect: '%s' is neither onnx-genai nor onnxruntime", value);
 }
 
-static at_status take_completion(at_options *o, const char *value, at_error *err)
-{
+static at_status take_completion(at_options *o, const char *value, at_error *err) {
     o->completion = value;
     if (strcmp(value, "bash") == 0 || strcmp(value, "zsh") == 0) return AT_OK;
     return at_fail(err, AT_USAGE, "--completion: '%s' is neither bash nor zsh", value);
 }
 
-static at_status take_shard(at_options *o, const char *value, at_error *err)
-{
+static at_status take_shard(at_options *o, const char *value, at_error *err) {
     const char *slash = strchr(value, '/');
     char first[24] = "";
     if (slash != NULL && (size_t)(slash - value) < sizeof first) memcpy(first, value, (size_t)(slash - value));
@@ -202,6 +187,7 @@ static at_status take_shard(at_options *o, const char *value, at_error *err)
     return at_fail(err, AT_USAGE, "--shard: '%s' is not I/N with 1 <= I <= N", value);
 }
 
+/* clang-format off */
 static const at_option table[] = {
     {"subject", "NAME|FILE.so[:KERNEL]", "run repro worker explain bench doctor", "what is judged; default: run: cuda where there is a GPU, else cpu; bench without --overhead: cuda; others: cpu", take_subject},
     {"cases", "PATH", "list check show run repro doctor worker export explain cover bench bundle new", "a suite file or a directory of them; default: cases/", take_cases},
@@ -241,23 +227,21 @@ static const at_option table[] = {
     {"color", "auto|always|never", "run report merge", "default auto; NO_COLOR is honoured", take_color},
     {"help", NULL, "", "this", take_help},
 };
+/* clang-format on */
 
-const at_option *at_option_table(size_t *count)
-{
+const at_option *at_option_table(size_t *count) {
     *count = sizeof table / sizeof *table;
     return table;
 }
 
-static const at_option *find(const char *name, size_t length)
-{
+static const at_option *find(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0) return &table[i];
     }
     return NULL;
 }
 
-bool at_option_known_to(const at_option *option, const char *command)
-{
+bool at_option_known_to(const at_option *option, const char *command) {
     size_t n = strlen(command);
     if (option->commands[0] == 0) return true;
     for (const char *at = strstr(option->commands, command); at != NULL; at = strstr(at + 1, command)) {
@@ -267,8 +251,7 @@ bool at_option_known_to(const at_option *option, const char *command)
 }
 
 /* One option at argv[*i]; moves *i to its last word. */
-static at_status take_option(at_options *o, int argc, char **argv, int *i, at_error *err)
-{
+static at_status take_option(at_options *o, int argc, char **argv, int *i, at_error *err) {
     const char *word = argv[*i], *name = word + 1 + (word[1] == '-');
     bool is_long = word[1] == '-';
     size_t length = is_long ? strcspn(name, "=") : 1;
@@ -277,7 +260,8 @@ static at_status take_option(at_options *o, int argc, char **argv, int *i, at_er
         return at_fail(err, AT_USAGE, "no option %s; see attest %s --help", word, o->command);
     }
     if (!at_option_known_to(option, o->command)) {
-        return at_fail(err, AT_USAGE, "attest %s has no option %s; commands that have it: %s", o->command, word, option->commands);
+        return at_fail(err, AT_USAGE, "attest %s has no option %s; commands that have it: %s", o->command, word,
+                       option->commands);
     }
     const char *value = NULL;
     if (is_long && name[length] == '=') {
@@ -287,16 +271,24 @@ static at_status take_option(at_options *o, int argc, char **argv, int *i, at_er
     } else if (option->argument != NULL && *i + 1 < argc) {
         value = argv[++*i];
     }
-    if (option->argument == NULL && value != NULL) return at_fail(err, AT_USAGE, "%.*s takes no value", (int)(name + length - word), word);
+    if (option->argument == NULL && value != NULL)
+        return at_fail(err, AT_USAGE, "%.*s takes no value", (int)(name + length - word), word);
     if (option->argument != NULL && value == NULL) return at_fail(err, AT_USAGE, "%s needs %s", word, option->argument);
     return option->take(o, value, err);
 }
 
-at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err)
-{
+at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err) {
     at_status st = AT_OK;
     bool only_words = false;
-    *out = (at_options){.program = argv[0] != NULL ? argv[0] : "attest", .command = "help", .tier = AT_QUICK, .seed = 1, .repeat = 1, .shard = 1, .shards = 1, .wait = 300, .color = "auto"};
+    *out = (at_options){.program = argv[0] != NULL ? argv[0] : "attest",
+                        .command = "help",
+                        .tier = AT_QUICK,
+                        .seed = 1,
+                        .repeat = 1,
+                        .shard = 1,
+                        .shards = 1,
+                        .wait = 300,
+                        .color = "auto"};
     if (argc > 1) out->command = argv[1];
     if (strcmp(out->command, "--help") == 0 || strcmp(out->command, "-h") == 0) out->command = "help";
     if (strcmp(out->command, "--version") == 0) out->command = "version";
@@ -313,8 +305,7 @@ at_status at_options_parse(at_options *out, int argc, char **argv, at_error *err
     return st;
 }
 
-void at_options_free(at_options *o)
-{
+void at_options_free(at_options *o) {
     free(o->word);
     free(o->pattern);
     free(o->tag);

@@ -8,7 +8,7 @@
 enum { AT_MOST_DEVICES = 64 };
 
 typedef struct {
-    const char *program;      /* as it was called, for lines that repeat something */
+    const char *program; /* as it was called, for lines that repeat something */
     const char *command;
     const char **word; /* [words] positional arguments */
     size_t words;

@@ -44,7 +44,8 @@ static at_status check_row(const at_plan *plan, const or_row *row, int64_t token
     const or_dtype t = plan->problem.dtype;
     const bool exact = weights_are_exact(row);
     for (int64_t d = 0; d < plan->problem.v_head_size; d++) {
-        if (is_safe(t, row->o[d], row->classes[d], exact ? 0x1p-40 * fabs(row->o[d]) : reach_of(plan, row, d))) continue;
+        if (is_safe(t, row->o[d], row->classes[d], exact ? 0x1p-40 * fabs(row->o[d]) : reach_of(plan, row, d)))
+            continue;
         return at_case_wrong(plan->c, err,
                              "expects exact values, but output of token %" PRId64 ", head %" PRId64 ", channel %" PRId64
                              " is %.17g, within reach of where the rounded %s changes, or of no one class; expect "

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t at_hypotheses(void)
-{
+size_t at_hypotheses(void) {
     size_t n = 0;
     while (or_hypothesis_at(n) != NULL) n++;
     return n;
@@ -25,8 +24,7 @@ typedef struct {
     bool exact;
 } ground;
 
-static void close_ground(ground *g)
-{
+static void close_ground(ground *g) {
     or_budget_free(g->budget);
     or_attention_free(g->attention);
     free(g->other);
@@ -34,8 +32,7 @@ static void close_ground(ground *g)
     free(g->cache);
 }
 
-static at_status open_ground(ground *g, const at_plan *plan, const or_arithmetic *how, at_error *err)
-{
+static at_status open_ground(ground *g, const at_plan *plan, const or_arithmetic *how, at_error *err) {
     const or_problem *p = &plan->problem;
     const at_design *design = at_design_by_name(plan->c->design);
     const or_tensor *cache = &plan->call.in[OR_KEY_CACHE], *angles = &plan->call.in[OR_COS_CACHE];
@@ -49,15 +46,15 @@ static at_status open_ground(ground *g, const at_plan *plan, const or_arithmetic
     }
     g->other = calloc((size_t)p->v_head_size, sizeof *g->other);
     g->bound = calloc((size_t)p->v_head_size, sizeof *g->bound);
-    g->setting = (or_setting){.problem = p, .cache = g->cache, .how = how, .rotary_rows = angles->dtype != OR_ABSENT ? angles->shape[0] : 0};
+    g->setting = (or_setting){
+        .problem = p, .cache = g->cache, .how = how, .rotary_rows = angles->dtype != OR_ABSENT ? angles->shape[0] : 0};
     if (g->attention != NULL && g->budget != NULL && g->other != NULL && g->bound != NULL) return AT_OK;
     close_ground(g);
     return at_fail_memory(err, bytes);
 }
 
 /* What the judge says of one row of the reading's answer. */
-static at_reading judge_row(const ground *g, const or_row *row)
-{
+static at_reading judge_row(const ground *g, const or_row *row) {
     or_dtype t = g->plan->problem.dtype;
     at_reading worst = AT_READING_ABSENT;
     for (int64_t d = 0; d < g->plan->problem.v_head_size; d++) {
@@ -70,8 +67,7 @@ static at_reading judge_row(const ground *g, const or_row *row)
 }
 
 /* Rows are asked for one by one, from both ends, since a reading that is rejected mostly is so at once. */
-static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesis *h, at_error *err)
-{
+static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesis *h, at_error *err) {
     const at_plan *plan = g->plan;
     *out = AT_READING_ABSENT;
     if (!or_hypothesis_applies(h, &g->setting)) return AT_OK;
@@ -87,20 +83,25 @@ static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesi
     return AT_OK;
 }
 
-at_status at_power_of(at_reading *out, const at_plan *plan, const or_arithmetic *how, at_error *err)
-{
+at_status at_power_of(at_reading *out, const at_plan *plan, const or_arithmetic *how, at_error *err) {
     ground g;
     at_status st = open_ground(&g, plan, how, err);
     if (st != AT_OK) return st;
-    for (size_t i = 0; or_hypothesis_at(i) != NULL && st == AT_OK; i++) st = power_of_reading(&out[i], &g, or_hypothesis_at(i), err);
+    for (size_t i = 0; or_hypothesis_at(i) != NULL && st == AT_OK; i++)
+        st = power_of_reading(&out[i], &g, or_hypothesis_at(i), err);
     close_ground(&g);
     return st;
 }
 
-at_status at_has_teeth(bool *out, const at_plan *plan, at_error *err)
-{
-    const or_arithmetic lanes = {.rope = OR_ROPE_EXACT, .dot = OR_DOT_F32, .exp = OR_EXP_LIBM, .tanh = OR_TANH_LIBM, .p = OR_F32, .partial = OR_F32,
-                                 .tile = 128, .splits = 1};
+at_status at_has_teeth(bool *out, const at_plan *plan, at_error *err) {
+    const or_arithmetic lanes = {.rope = OR_ROPE_EXACT,
+                                 .dot = OR_DOT_F32,
+                                 .exp = OR_EXP_LIBM,
+                                 .tanh = OR_TANH_LIBM,
+                                 .p = OR_F32,
+                                 .partial = OR_F32,
+                                 .tile = 128,
+                                 .splits = 1};
     ground g;
     at_reading reading = AT_READING_ABSENT;
     at_status st = open_ground(&g, plan, &lanes, err);
@@ -113,8 +114,7 @@ at_status at_has_teeth(bool *out, const at_plan *plan, at_error *err)
     return st;
 }
 
-bool at_needs_teeth(const at_plan *plan)
-{
+bool at_needs_teeth(const at_plan *plan) {
     const or_problem *p = &plan->problem;
     if (strcmp(plan->c->design, "all_bits") == 0) return false;
     for (int64_t i = 0; i < plan->rows; i++) {
@@ -125,20 +125,20 @@ bool at_needs_teeth(const at_plan *plan)
 }
 
 /* Does the reading answer as the subject did, in this row? */
-static bool agrees(const ground *g, const or_place *place, const uint16_t *got)
-{
+static bool agrees(const ground *g, const or_place *place, const uint16_t *got) {
     const or_problem *p = &g->plan->problem;
     for (int64_t d = 0; d < p->v_head_size; d++) {
         unsigned class = or_class(p->dtype, or_round(p->dtype, g->other[d]));
-        if (!or_judge(p->dtype, g->other[d], g->bound[d], class, got[(place->token * p->heads + place->head) * p->v_head_size + d]).accepted) {
+        if (!or_judge(p->dtype, g->other[d], g->bound[d], class,
+                      got[(place->token * p->heads + place->head) * p->v_head_size + d])
+                 .accepted) {
             return false;
         }
     }
     return true;
 }
 
-static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, const uint16_t *output, at_error *err)
-{
+static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, const uint16_t *output, at_error *err) {
     const at_plan *plan = g->plan;
     *out = or_hypothesis_applies(h, &g->setting) && plan->rows > 0;
     for (int64_t i = 0; i < plan->rows && *out; i++) {
@@ -151,8 +151,7 @@ static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, c
     return AT_OK;
 }
 
-at_status at_explain(bool *out, const at_plan *plan, const or_arithmetic *how, const uint16_t *output, at_error *err)
-{
+at_status at_explain(bool *out, const at_plan *plan, const or_arithmetic *how, const uint16_t *output, at_error *err) {
     ground g;
     at_status st = open_ground(&g, plan, how, err);
     if (st != AT_OK) return st;

@@ -197,8 +197,7 @@ at_status at_header_to_json(char **out, const at_header *h, at_error *err) {
     return to_json(out, &header_fields, h, err);
 }
 
-const char *at_record_contradiction(const at_record *r)
-{
+const char *at_record_contradiction(const at_record *r) {
     if (r->verdict != AT_PASS && r->verdict != AT_MARGINAL) return NULL;
     if (r->findings_all > 0 || r->findings > 0) return "a pass with findings";
     for (int i = 0; i < r->tensors; i++) {

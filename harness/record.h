@@ -1,4 +1,5 @@
-/* The journal's records: what a run leaves behind and all that reports know. JSON lines: a header, a record an attempt, an end mark. */
+/* The journal's records: what a run leaves behind and all that reports know. JSON lines: a header, a record an attempt,
+ * an end mark. */
 #ifndef AT_RECORD_H
 #define AT_RECORD_H
 
@@ -9,80 +10,91 @@
 #include <stdio.h>
 
 typedef enum {
-    AT_PASS, AT_MARGINAL, AT_FAIL, AT_FLAKY, AT_CRASH, AT_TIMEOUT, AT_UNSUPPORTED, AT_WAIVED, AT_NOT_RUN, AT_HARNESS_ERROR, AT_VERDICTS
+    AT_PASS,
+    AT_MARGINAL,
+    AT_FAIL,
+    AT_FLAKY,
+    AT_CRASH,
+    AT_TIMEOUT,
+    AT_UNSUPPORTED,
+    AT_WAIVED,
+    AT_NOT_RUN,
+    AT_HARNESS_ERROR,
+    AT_VERDICTS
 } at_verdict;
-const char *at_verdict_name(at_verdict);                  /* "PASS", ... */
+const char *at_verdict_name(at_verdict); /* "PASS", ... */
 bool at_verdict_by_name(at_verdict *out, const char *name);
-at_status at_verdict_status(at_verdict);                  /* what it does to the exit code: AT_OK, AT_FAILED, ... */
+at_status at_verdict_status(at_verdict); /* what it does to the exit code: AT_OK, AT_FAILED, ... */
 
 /* How far one tensor was off, element by element. */
 typedef struct {
-    char tensor[40];                 /* "output", "key_cache_out" */
-    int64_t elements, mismatches;    /* judged; not accepted */
-    double excess, ratio;            /* worst of budget.h's two; -1: no budget applies */
+    char tensor[40];              /* "output", "key_cache_out" */
+    int64_t elements, mismatches; /* judged; not accepted */
+    double excess, ratio;         /* worst of budget.h's two; -1: no budget applies */
     double ratio_median;
-    double absolute, relative;       /* worst |got - o|, and that over |o| */
-    int64_t ulps;                    /* worst distance from the rounded exact value */
+    double absolute, relative; /* worst |got - o|, and that over |o| */
+    int64_t ulps;              /* worst distance from the rounded exact value */
     double absolute_median, ulps_median;
-    double fixed;                    /* worst absolute over the pull request's fixed tolerance (3e-2 f16, 1.2e-1 bf16): reported, never used */
-    int64_t token, head, channel;    /* where the worst excess is; -1 where it does not apply */
-    double want, got, low, high;     /* there: the exact value, the answer, the least and the greatest accepted */
+    double fixed; /* worst absolute over the pull request's fixed tolerance (3e-2 f16, 1.2e-1 bf16): reported, never
+                     used */
+    int64_t token, head, channel; /* where the worst excess is; -1 where it does not apply */
+    double want, got, low, high;  /* there: the exact value, the answer, the least and the greatest accepted */
 } at_tensor_report;
 
 enum { AT_RECORD_TENSORS = 3, AT_RECORD_FINDINGS = 4 };
 typedef struct {
-    char detector[32];               /* "value", "write-set", "canary", "input", "graph", "replay", "refusal", "sticky", ... */
-    char text[400];                  /* one sentence: where, want, got, allowed */
+    char detector[32]; /* "value", "write-set", "canary", "input", "graph", "replay", "refusal", "sticky", ... */
+    char text[400];    /* one sentence: where, want, got, allowed */
 } at_finding;
 
 typedef struct {
     char *id, *hash, *suite, *name, *why;
-    char **tags, **covers;           /* NULL-terminated */
+    char **tags, **covers; /* NULL-terminated */
     char *subject, *mode, *dialect, *dtype, *geometry, *tier, *design, *expect;
-    char **axes;                     /* NULL-terminated "axis=value", for coverage */
+    char **axes; /* NULL-terminated "axis=value", for coverage */
     at_verdict verdict;
-    char *gate, *rule;               /* where refused, or where it is due: "supports", several as "supports create"; else NULL */
+    char *gate, *rule; /* where refused, or where it is due: "supports", several as "supports create"; else NULL */
     at_tensor_report tensor[AT_RECORD_TENSORS];
     int tensors;
     at_finding finding[AT_RECORD_FINDINGS];
-    int findings;                    /* kept; further ones are counted in findings_all */
+    int findings; /* kept; further ones are counted in findings_all */
     int64_t findings_all;
-    int replays, replays_equal;      /* replay attempts: replays made, and bit-equal to eager */
+    int replays, replays_equal; /* replay attempts: replays made, and bit-equal to eager */
     int graph_kernels, graph_other;
     char *inputs_digest, *output_digest;
-    char *arithmetic;                /* or_arithmetic_text */
+    char *arithmetic; /* or_arithmetic_text */
     double seconds_oracle, seconds_subject, seconds;
     int worker;
     char *device;
-    char *message;                   /* one line; the first finding, or what went wrong */
-    char *repro;                     /* the command that repeats it */
+    char *message; /* one line; the first finding, or what went wrong */
+    char *repro;   /* the command that repeats it */
 } at_record;
 /* NULL, or what contradicts the verdict: a pass with findings, mismatches or an excess above 1. */
 const char *at_record_contradiction(const at_record *);
-void at_record_clear(at_record *);   /* frees what it owns, zeroes it */
+void at_record_clear(at_record *); /* frees what it owns, zeroes it */
 
 typedef struct {
     char *attest_version, *revision, *command, *started; /* UTC, ISO 8601 */
     char *subject, *subject_version, *subject_file;
-    char *subject_digest;            /* SHA-256 of its file */
+    char *subject_digest; /* SHA-256 of its file */
     char *device_kind, *device, *arch, *driver, *host, *compiler;
-    char *device_id;                 /* of the very card: its UUID; absent on the CPU */
+    char *device_id; /* of the very card: its UUID; absent on the CPU */
     char *tier, *filter;
     uint64_t seed;
-    int64_t planned, planned_cases;  /* attempts; unique ids among them */
-    char *plan;                      /* SHA-256 over id, content hash and mode of each attempt of the whole run */
-    int64_t shard, shards;           /* this is the I-th of N parts of the whole run; 1 of 1 */
-    int64_t whole, whole_cases;      /* planned and planned_cases of the whole run */
-    char **whole_floors;             /* NULL-terminated; floors of the whole run, for whoever joins its parts */
-    int64_t repeat;                  /* runs that each attempt had */
-    char *sanitizer;                 /* that the workers ran under, or NULL */
-    char *waivers;                   /* SHA-256 of the waivers' file, or NULL */
-    int64_t gpus;                    /* GPUs that the host has; 0: none was seen */
-    bool require_gpu;                /* an answer from anything else validates nothing */
-    char **suites;                   /* NULL-terminated: those the run was to cover */
-    char **floors;                   /* "suite=N": fewer executed cases of it validate nothing; NULL: no floors */
-    char **universe;                 /* all that could be covered: "rule:kv-heads@supports", "axis:dtype=float16", "clause:read.window",
-                                        "scenario:S1", "mode:replay"; what no record covers is reported as uncovered */
+    int64_t planned, planned_cases; /* attempts; unique ids among them */
+    char *plan;                     /* SHA-256 over id, content hash and mode of each attempt of the whole run */
+    int64_t shard, shards;          /* this is the I-th of N parts of the whole run; 1 of 1 */
+    int64_t whole, whole_cases;     /* planned and planned_cases of the whole run */
+    char **whole_floors;            /* NULL-terminated; floors of the whole run, for whoever joins its parts */
+    int64_t repeat;                 /* runs that each attempt had */
+    char *sanitizer;                /* that the workers ran under, or NULL */
+    char *waivers;                  /* SHA-256 of the waivers' file, or NULL */
+    int64_t gpus;                   /* GPUs that the host has; 0: none was seen */
+    bool require_gpu;               /* an answer from anything else validates nothing */
+    char **suites;                  /* NULL-terminated: those the run was to cover */
+    char **floors;                  /* "suite=N": fewer executed cases of it validate nothing; NULL: no floors */
+    char **universe; /* all that could be covered: "rule:kv-heads@supports", "axis:dtype=float16", "clause:read.window",
+                        "scenario:S1", "mode:replay"; what no record covers is reported as uncovered */
 } at_header;
 void at_header_clear(at_header *);
 /* One line of JSON and back, as a worker's first message and a journal's first line hold it. */
@@ -91,13 +103,14 @@ AT_MUST_USE at_status at_header_from_json(at_header *out, const char *text, size
 
 typedef struct {
     at_header header;
-    at_record *record;               /* [records] in the order of the file */
+    at_record *record; /* [records] in the order of the file */
     size_t records;
-    bool complete;                   /* the end mark was there */
+    bool complete; /* the end mark was there */
 } at_journal;
 
-/* Writing: one line a record, whole or not at all; a line survives the process once it is appended, the machine once at_journal_end is done.
- * AT_INFRASTRUCTURE on a full disk, with nothing of the line left in the file; AT_USAGE where the path is no place for a journal. */
+/* Writing: one line a record, whole or not at all; a line survives the process once it is appended, the machine once
+ * at_journal_end is done. AT_INFRASTRUCTURE on a full disk, with nothing of the line left in the file; AT_USAGE where
+ * the path is no place for a journal. */
 typedef struct at_journal_writer at_journal_writer;
 /* Replaces a journal that is there, unless a run is still writing it. */
 AT_MUST_USE at_status at_journal_create(at_journal_writer **out, const char *path, const at_header *, at_error *err);
@@ -106,16 +119,18 @@ AT_MUST_USE at_status at_journal_resume(at_journal_writer **out, at_journal **so
 AT_MUST_USE at_status at_journal_append(at_journal_writer *, const at_record *, at_error *err);
 /* To the disk with what was appended; to be called now and then. */
 AT_MUST_USE at_status at_journal_sync(at_journal_writer *, at_error *err);
-AT_MUST_USE at_status at_journal_end(at_journal_writer *, at_error *err); /* end mark with counts, sync, close; frees it in any case */
-void at_journal_abandon(at_journal_writer *);                            /* closes without the end mark; NULL is fine */
+AT_MUST_USE at_status at_journal_end(at_journal_writer *,
+                                     at_error *err); /* end mark with counts, sync, close; frees it in any case */
+void at_journal_abandon(at_journal_writer *);        /* closes without the end mark; NULL is fine */
 
-/* Reading: a torn last line is accepted and dropped; any other bad line is AT_USAGE with file:line, and so are counts of the end mark that
- * the records do not bear out. */
+/* Reading: a torn last line is accepted and dropped; any other bad line is AT_USAGE with file:line, and so are counts
+ * of the end mark that the records do not bear out. */
 AT_MUST_USE at_status at_journal_read(at_journal **out, const char *path, at_error *err);
 void at_journal_free(at_journal *);
 
-/* A record as one line of JSON and back; what workers send and journals hold. Absent strings and lists are left out, unknown keys passed
- * over, bytes that are not UTF-8 become U+FFFD. *out is malloc'ed; a record that was read is the caller's to clear. */
+/* A record as one line of JSON and back; what workers send and journals hold. Absent strings and lists are left out,
+ * unknown keys passed over, bytes that are not UTF-8 become U+FFFD. *out is malloc'ed; a record that was read is the
+ * caller's to clear. */
 AT_MUST_USE at_status at_record_to_json(char **out, const at_record *, at_error *err);
 AT_MUST_USE at_status at_record_from_json(at_record *out, const char *text, size_t bytes, at_error *err);
 /* The same to a stream, which says by ferror when it fails. */

@@ -14,39 +14,40 @@
 static const char *const code_name[] = {"ACCEPTED",   "NOT_IMPLEMENTED", "INVALID_NODE", "INVALID_CALL",
                                         "NOT_WARMED", "OUT_OF_MEMORY",   "DEVICE_ERROR"};
 
-const char *at_code_name(at_code code)
-{
+const char *at_code_name(at_code code) {
     return (size_t)code < sizeof code_name / sizeof *code_name ? code_name[code] : "a code that the ABI does not have";
 }
 
-/* A legal call was refused: a subject may say that it does not do it, or that memory is short, but not of a call that it has made before;
- * all else is wrong. */
-static void refused(at_record *record, const char *gate, bool made_before, at_code code, at_refusal *refusal)
-{
+/* A legal call was refused: a subject may say that it does not do it, or that memory is short, but not of a call that
+ * it has made before; all else is wrong. */
+static void refused(at_record *record, const char *gate, bool made_before, at_code code, at_refusal *refusal) {
     refusal->text[sizeof refusal->text - 1] = 0;
     const char *rule = refusal->rule ? refusal->rule : "no rule";
     if (made_before) {
-        at_find(record, "refusal", "%s refused with %s (%s) what it had accepted before: %s", gate, at_code_name(code), rule, refusal->text);
+        at_find(record, "refusal", "%s refused with %s (%s) what it had accepted before: %s", gate, at_code_name(code),
+                rule, refusal->text);
     } else if (code == AT_NOT_IMPLEMENTED || code == AT_OUT_OF_MEMORY) {
-        at_set_aside(record, code == AT_NOT_IMPLEMENTED ? AT_UNSUPPORTED : AT_NOT_RUN, "%s said %s (%s): %s", gate, at_code_name(code), rule,
-                     refusal->text);
+        at_set_aside(record, code == AT_NOT_IMPLEMENTED ? AT_UNSUPPORTED : AT_NOT_RUN, "%s said %s (%s): %s", gate,
+                     at_code_name(code), rule, refusal->text);
     } else {
-        at_find(record, "refusal", "%s refused a legal call with %s (%s): %s", gate, at_code_name(code), rule, refusal->text);
+        at_find(record, "refusal", "%s refused a legal call with %s (%s): %s", gate, at_code_name(code), rule,
+                refusal->text);
     }
 }
 
-static bool is_weight_type(at_dtype t) { return t == AT_ABSENT || t == AT_F32 || t == AT_F16 || t == AT_BF16; }
-
-/* Closed sets: a number beyond them would be no declaration, and an index past the oracle's tables. */
-static bool is_declared(const at_arithmetic *a)
-{
-    return (unsigned)a->rope <= AT_ROPE_FMA && (unsigned)a->dot <= AT_DOT_TENSOR && (unsigned)a->exp <= AT_EXP2_APPROX &&
-           (unsigned)a->tanh <= AT_TANH_APPROX && is_weight_type(a->p) && is_weight_type(a->partial);
+static bool is_weight_type(at_dtype t) {
+    return t == AT_ABSENT || t == AT_F32 || t == AT_F16 || t == AT_BF16;
 }
 
-at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_kernel *kernel, at_record *record, bool *going,
-                          at_error *err)
-{
+/* Closed sets: a number beyond them would be no declaration, and an index past the oracle's tables. */
+static bool is_declared(const at_arithmetic *a) {
+    return (unsigned)a->rope <= AT_ROPE_FMA && (unsigned)a->dot <= AT_DOT_TENSOR &&
+           (unsigned)a->exp <= AT_EXP2_APPROX && (unsigned)a->tanh <= AT_TANH_APPROX && is_weight_type(a->p) &&
+           is_weight_type(a->partial);
+}
+
+at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_kernel *kernel, at_record *record,
+                          bool *going, at_error *err) {
     const at_subject *subject = host->subject;
     *s = (at_session){.host = host, .plan = plan, .record = record, .kernel = kernel, .borrowed = kernel != NULL};
     *going = false;
@@ -60,48 +61,49 @@ at_status at_session_open(at_session *s, const at_host *host, const at_plan *pla
     at_phase("supports, create, prepare");
     if (kernel == NULL && (code = subject->supports(&s->node, given, &refusal)) != AT_ACCEPTED) {
         refused(record, "supports", false, code, &refusal);
-    } else if (kernel == NULL && (code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
+    } else if (kernel == NULL &&
+               (code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
         refused(record, "create", false, code, &refusal);
         s->kernel = NULL; /* whatever stands there, it is no kernel */
     } else if (s->kernel == NULL) {
         at_find(record, "refusal", "create accepted and returned no kernel");
-    } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) != AT_ACCEPTED) {
+    } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) !=
+               AT_ACCEPTED) {
         refused(record, "prepare", false, code, &refusal);
     } else if (!is_declared(&s->arithmetic)) {
-        at_find(record, "arithmetic", "prepare declares rope %d, dot %d, exp %d, tanh %d, p %d, partial %d, which are not all of the ABI's sets",
-                (int)s->arithmetic.rope, (int)s->arithmetic.dot, (int)s->arithmetic.exp, (int)s->arithmetic.tanh, (int)s->arithmetic.p,
-                (int)s->arithmetic.partial);
+        at_find(
+            record, "arithmetic",
+            "prepare declares rope %d, dot %d, exp %d, tanh %d, p %d, partial %d, which are not all of the ABI's sets",
+            (int)s->arithmetic.rope, (int)s->arithmetic.dot, (int)s->arithmetic.exp, (int)s->arithmetic.tanh,
+            (int)s->arithmetic.p, (int)s->arithmetic.partial);
     } else {
         *going = true;
     }
     return AT_OK;
 }
 
-void at_session_close(at_session *s)
-{
+void at_session_close(at_session *s) {
     if (s->kernel != NULL && !s->borrowed) s->host->subject->destroy(s->kernel);
     free(s->attr);
     for (int i = 0; i < AT_SLOTS; i++) at_blackbox_buffer(s->first_slot + i, NULL, NULL, 0);
     *s = (at_session){0};
 }
 
-static const char *slot_name(int slot)
-{
+static const char *slot_name(int slot) {
     return slot < AT_SLOT_OUTPUTS     ? or_input_name(slot)
            : slot < AT_SLOT_WORKSPACE ? or_output_name(slot - AT_SLOT_OUTPUTS)
                                       : "workspace";
 }
 
-static at_status place_one(at_session *s, int slot, size_t bytes, at_edge edge, at_error *err)
-{
+static at_status place_one(at_session *s, int slot, size_t bytes, at_edge edge, at_error *err) {
     const at_host *h = s->host;
-    at_status st = h->ops->place(h->device, &s->buffer[slot], s->first_slot + slot, bytes, h->subject->alignment, edge, err);
+    at_status st =
+        h->ops->place(h->device, &s->buffer[slot], s->first_slot + slot, bytes, h->subject->alignment, edge, err);
     if (st == AT_OK) at_blackbox_buffer(s->first_slot + slot, slot_name(slot), s->buffer[slot].data, bytes);
     return st;
 }
 
-at_status at_session_place(at_session *s, at_edge edge, at_error *err)
-{
+at_status at_session_place(at_session *s, at_edge edge, at_error *err) {
     const or_call *plain = &s->plan->call;
     at_status st = AT_OK;
     for (int i = 0; i < AT_INPUTS && st == AT_OK; i++) {
@@ -131,8 +133,7 @@ at_status at_session_place(at_session *s, at_edge edge, at_error *err)
     return st;
 }
 
-at_status at_session_restore(at_session *s, uint8_t poison, at_error *err)
-{
+at_status at_session_restore(at_session *s, uint8_t poison, at_error *err) {
     const at_device_ops *ops = s->host->ops;
     at_device *device = s->host->device;
     at_status st = AT_OK;
@@ -141,7 +142,8 @@ at_status at_session_restore(at_session *s, uint8_t poison, at_error *err)
         if (buffer->data == NULL) continue;
         if (i >= AT_INPUTS) {
             st = ops->fill(device, buffer, poison, err);
-        } else if (at_tensor_bytes(&s->plan->call.in[i]) != buffer->bytes) { /* contents of another call, of other shapes */
+        } else if (at_tensor_bytes(&s->plan->call.in[i]) !=
+                   buffer->bytes) { /* contents of another call, of other shapes */
             st = at_fail(err, AT_INFRASTRUCTURE, "%s: %zu bytes planned for a buffer of %zu", slot_name(i),
                          at_tensor_bytes(&s->plan->call.in[i]), buffer->bytes);
         } else {
@@ -151,8 +153,7 @@ at_status at_session_restore(at_session *s, uint8_t poison, at_error *err)
     return st;
 }
 
-at_status at_session_execute(at_session *s, bool capturing, bool *going, at_error *err)
-{
+at_status at_session_execute(at_session *s, bool capturing, bool *going, at_error *err) {
     at_refusal refusal = {0};
     s->call.capturing = capturing;
     at_phase(capturing ? "execute, capturing" : "execute");
@@ -160,32 +161,30 @@ at_status at_session_execute(at_session *s, bool capturing, bool *going, at_erro
     *going = code == AT_ACCEPTED;
     if (!*going) refused(s->record, capturing ? "execute while capturing" : "execute", s->accepted, code, &refusal);
     s->accepted |= *going;
-    return *going || capturing ? AT_OK : at_session_wait(s, err); /* a refusal may come from a device that is past use */
+    return *going || capturing ? AT_OK
+                               : at_session_wait(s, err); /* a refusal may come from a device that is past use */
 }
 
-at_status at_session_wait(at_session *s, at_error *err)
-{
+at_status at_session_wait(at_session *s, at_error *err) {
     at_phase("waiting for the device");
     at_status st = s->host->ops->wait(s->host->device, err);
     if (st == AT_FAILED) at_find(s->record, "sticky", "the device reports: %.300s", err->text);
     return st;
 }
 
-static at_status detect_canary(at_session *s, int slot, at_error *err)
-{
+static at_status detect_canary(at_session *s, int slot, at_error *err) {
     const at_buffer *buffer = &s->buffer[slot];
     bool intact;
     int64_t where;
     at_status st = s->host->ops->check_canaries(s->host->device, buffer, &intact, &where, err);
     if (st != AT_OK || intact) return st;
     int64_t beyond = where < 0 ? -where : where - (int64_t)buffer->bytes + 1;
-    at_find(s->record, "canary", "%s: a byte was written %" PRId64 " past the %s of its %zu bytes", slot_name(slot), beyond,
-            where < 0 ? "start" : "end", buffer->bytes);
+    at_find(s->record, "canary", "%s: a byte was written %" PRId64 " past the %s of its %zu bytes", slot_name(slot),
+            beyond, where < 0 ? "start" : "end", buffer->bytes);
     return AT_OK;
 }
 
-static at_status detect_input(at_session *s, int slot, at_error *err)
-{
+static at_status detect_input(at_session *s, int slot, at_error *err) {
     const at_buffer *buffer = &s->buffer[slot];
     const unsigned char *planned = s->plan->call.in[slot].data;
     unsigned char *now = malloc(buffer->bytes + 1);
@@ -202,8 +201,7 @@ static at_status detect_input(at_session *s, int slot, at_error *err)
 }
 
 /* The one input that lies on the host has no copy to be compared with, but a digest. */
-static at_status detect_metadata(at_session *s, at_error *err)
-{
+static at_status detect_metadata(at_session *s, at_error *err) {
     const or_tensor *planned = &s->plan->call.in[OR_ATTENTION_METADATA];
     char now[AT_DIGEST_TEXT];
     if (planned->dtype == OR_ABSENT) return AT_OK;
@@ -214,8 +212,7 @@ static at_status detect_metadata(at_session *s, at_error *err)
     return st;
 }
 
-at_status at_session_detect(at_session *s, at_error *err)
-{
+at_status at_session_detect(at_session *s, at_error *err) {
     at_status st = detect_metadata(s, err);
     for (int i = 0; i < AT_SLOTS && st == AT_OK; i++) {
         if (s->buffer[i].data == NULL) continue;
@@ -225,8 +222,7 @@ at_status at_session_detect(at_session *s, at_error *err)
     return st;
 }
 
-at_status at_session_read(at_session *s, at_traces *out, at_error *err)
-{
+at_status at_session_read(at_session *s, at_traces *out, at_error *err) {
     const at_device_ops *ops = s->host->ops;
     const at_buffer *output = &s->buffer[AT_SLOT_OUTPUTS + AT_OUTPUT], *cache = &s->buffer[AT_KEY_CACHE];
     at_status st;
@@ -243,23 +239,21 @@ at_status at_session_read(at_session *s, at_traces *out, at_error *err)
     return st;
 }
 
-void at_traces_free(at_traces *traces)
-{
+void at_traces_free(at_traces *traces) {
     free(traces->output);
     free(traces->key_cache);
     *traces = (at_traces){0};
 }
 
-bool at_traces_equal(at_record *record, const char *detector, const char *what, const at_plan *plan, const at_traces *got,
-                     const at_traces *want)
-{
+bool at_traces_equal(at_record *record, const char *detector, const char *what, const at_plan *plan,
+                     const at_traces *got, const at_traces *want) {
     const or_problem *p = &plan->problem;
     if (got->output_bytes > 0 && memcmp(got->output, want->output, got->output_bytes) != 0) {
         int64_t i = 0;
         while (got->output[i] == want->output[i]) i++;
         int64_t row = i / p->v_head_size;
-        at_find(record, detector, "%s differ: token %" PRId64 ", head %" PRId64 ", channel %" PRId64 ": 0x%04x, 0x%04x", what,
-                row / p->heads, row % p->heads, i % p->v_head_size, got->output[i], want->output[i]);
+        at_find(record, detector, "%s differ: token %" PRId64 ", head %" PRId64 ", channel %" PRId64 ": 0x%04x, 0x%04x",
+                what, row / p->heads, row % p->heads, i % p->v_head_size, got->output[i], want->output[i]);
         return false;
     }
     if (got->cache_bytes > 0 && memcmp(got->key_cache, want->key_cache, got->cache_bytes) != 0) {
@@ -272,8 +266,7 @@ bool at_traces_equal(at_record *record, const char *detector, const char *what, 
     return true;
 }
 
-or_arithmetic at_arithmetic_of(const at_arithmetic *a)
-{
+or_arithmetic at_arithmetic_of(const at_arithmetic *a) {
     return (or_arithmetic){.rope = (or_rope)a->rope,
                            .dot = (or_dot)a->dot,
                            .exp = (or_exp)a->exp,
@@ -286,8 +279,7 @@ or_arithmetic at_arithmetic_of(const at_arithmetic *a)
 }
 
 /* The answer's own bits, so that two runs can be told to have given the same ones. */
-static at_status note_output(at_record *record, const at_traces *traces, at_error *err)
-{
+static at_status note_output(at_record *record, const at_traces *traces, at_error *err) {
     char digest[65];
     at_status st = at_digest(digest, traces->output, traces->output_bytes, err);
     if (st != AT_OK) return st;
@@ -296,8 +288,7 @@ static at_status note_output(at_record *record, const at_traces *traces, at_erro
     return AT_OK;
 }
 
-at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err)
-{
+at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err) {
     const at_plan *plan = s->plan;
     const at_design *design = at_design_by_name(plan->c->design);
     at_question question = {.problem = &plan->problem,

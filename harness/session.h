@@ -1,4 +1,5 @@
-/* One kernel of a subject over one plan: nodes and calls bridged, buffers placed and filled, the call made, its traces read back. */
+/* One kernel of a subject over one plan: nodes and calls bridged, buffers placed and filled, the call made, its traces
+ * read back. */
 #ifndef AT_SESSION_H
 #define AT_SESSION_H
 
@@ -21,11 +22,11 @@ typedef struct {
 typedef struct {
     const at_host *host;
     const at_plan *plan;
-    at_record *record;       /* findings go here */
+    at_record *record; /* findings go here */
     at_kernel *kernel;
-    bool borrowed;           /* the kernel is another session's */
-    bool accepted;           /* execute has made this call before */
-    int first_slot;          /* of the device's arena: sessions that live side by side have slots of their own */
+    bool borrowed;  /* the kernel is another session's */
+    bool accepted;  /* execute has made this call before */
+    int first_slot; /* of the device's arena: sessions that live side by side have slots of their own */
     at_node node;
     at_attr *attr;
     at_call call;
@@ -39,13 +40,14 @@ const char *at_code_name(at_code); /* "NOT_IMPLEMENTED", ... */
 /* What a subject declares, in the oracle's words. */
 or_arithmetic at_arithmetic_of(const at_arithmetic *);
 
-/* Asks supports, create and prepare; with the kernel of another session that one is used and prepare alone is asked. *going is false where
- * the subject refused: the record then says UNSUPPORTED or FAIL. */
-AT_MUST_USE at_status at_session_open(at_session *, const at_host *, const at_plan *, at_kernel *, at_record *, bool *going, at_error *err);
+/* Asks supports, create and prepare; with the kernel of another session that one is used and prepare alone is asked.
+ * *going is false where the subject refused: the record then says UNSUPPORTED or FAIL. */
+AT_MUST_USE at_status at_session_open(at_session *, const at_host *, const at_plan *, at_kernel *, at_record *,
+                                      bool *going, at_error *err);
 void at_session_close(at_session *);
 
-/* Buffers against an unmapped page at that edge; then the call's state before it ran: inputs and cache as planned, outputs and workspace
- * full of `poison`. */
+/* Buffers against an unmapped page at that edge; then the call's state before it ran: inputs and cache as planned,
+ * outputs and workspace full of `poison`. */
 AT_MUST_USE at_status at_session_place(at_session *, at_edge, at_error *err);
 AT_MUST_USE at_status at_session_restore(at_session *, uint8_t poison, at_error *err);
 
@@ -64,7 +66,8 @@ typedef struct {
 AT_MUST_USE at_status at_session_read(at_session *, at_traces *out, at_error *err);
 void at_traces_free(at_traces *);
 /* One finding where they differ, with the place; `what` names the pair: "second eager run and first". */
-bool at_traces_equal(at_record *, const char *detector, const char *what, const at_plan *, const at_traces *got, const at_traces *want);
+bool at_traces_equal(at_record *, const char *detector, const char *what, const at_plan *, const at_traces *got,
+                     const at_traces *want);
 
 AT_MUST_USE at_status at_session_judge(at_session *, const at_traces *, at_error *err);
 

@@ -1,7 +1,8 @@
 /* subject.h: what a kernel gives to be judged, and what it is given in return.
  *
- * Self-contained: C11, C++17 and CUDA. A subject is a shared object with one exported symbol, at_subject_v1; the digit is the ABI's.
- * The harness owns all memory it hands over. Nothing is thrown across this line; a refusal is a code, a rule and a sentence.
+ * Self-contained: C11, C++17 and CUDA. A subject is a shared object with one exported symbol, at_subject_v1; the digit
+ * is the ABI's. The harness owns all memory it hands over. Nothing is thrown across this line; a refusal is a code, a
+ * rule and a sentence.
  */
 #ifndef AT_SUBJECT_H
 #define AT_SUBJECT_H
@@ -24,15 +25,29 @@ typedef enum {
     AT_INVALID_CALL,    /* shapes, aliases or values of a call are illegal                 */
     AT_NOT_WARMED,      /* capturing, and this signature has not run eagerly on the kernel */
     AT_OUT_OF_MEMORY,
-    AT_DEVICE_ERROR     /* the device said so; the text carries its words                  */
+    AT_DEVICE_ERROR /* the device said so; the text carries its words                  */
 } at_code;
 
 typedef enum { AT_HOST, AT_CUDA } at_device_kind;
 
 /* Schema order of com.microsoft::PagedAttention v1. */
 enum {
-    AT_QUERY, AT_KEY, AT_VALUE, AT_KEY_CACHE, AT_VALUE_CACHE, AT_CUMULATIVE_SEQUENCE_LENGTH, AT_PAST_SEQLENS, AT_BLOCK_TABLE,
-    AT_COS_CACHE, AT_SIN_CACHE, AT_SLOT_MAPPING, AT_HEAD_SINK, AT_Q_NORM_WEIGHT, AT_K_NORM_WEIGHT, AT_K_SCALE, AT_V_SCALE,
+    AT_QUERY,
+    AT_KEY,
+    AT_VALUE,
+    AT_KEY_CACHE,
+    AT_VALUE_CACHE,
+    AT_CUMULATIVE_SEQUENCE_LENGTH,
+    AT_PAST_SEQLENS,
+    AT_BLOCK_TABLE,
+    AT_COS_CACHE,
+    AT_SIN_CACHE,
+    AT_SLOT_MAPPING,
+    AT_HEAD_SINK,
+    AT_Q_NORM_WEIGHT,
+    AT_K_NORM_WEIGHT,
+    AT_K_SCALE,
+    AT_V_SCALE,
     AT_ATTENTION_METADATA
 };
 enum { AT_OUTPUT, AT_KEY_CACHE_OUT, AT_VALUE_CACHE_OUT };
@@ -51,8 +66,8 @@ typedef struct {
     const char *s;
 } at_attr;
 
-/* The node as the graph has it: an attribute that is not listed is absent and its default is the subject's business. Unknown,
- * mistyped and repeated attributes can be said, and are, by the cases that must be refused. */
+/* The node as the graph has it: an attribute that is not listed is absent and its default is the subject's business.
+ * Unknown, mistyped and repeated attributes can be said, and are, by the cases that must be refused. */
 typedef struct {
     const char *dialect; /* one that the subject lists */
     const at_attr *attr; /* strings and array live until destroy */
@@ -70,13 +85,14 @@ typedef struct {
 /* Lives for the call alone. Inputs are const by contract, key_cache and value_cache excepted. */
 typedef struct {
     at_tensor in[AT_INPUTS], out[AT_OUTPUTS];
-    void *stream;           /* CUstream, or at_cpu_stream * for a host subject. All work goes on it and nothing waits for it. */
-    void *workspace;        /* contents undefined on entry and between replays; one address at capture and replay             */
-    size_t workspace_bytes; /* at least what prepare asked for                                                               */
-    int capturing;          /* the stream records: no allocation, no copy to the host, no wait, no new signature             */
+    void *stream; /* CUstream, or at_cpu_stream * for a host subject. All work goes on it and nothing waits for it. */
+    void *workspace;        /* contents undefined on entry and between replays; one address at capture and replay        */
+    size_t workspace_bytes; /* at least what prepare asked for */
+    int capturing; /* the stream records: no allocation, no copy to the host, no wait, no new signature             */
 } at_call;
 
-/* How a call computes: closed sets whose errors the oracle knows. 0 is "not said" and is judged by the widest of its set. */
+/* How a call computes: closed sets whose errors the oracle knows. 0 is "not said" and is judged by the widest of its
+ * set. */
 typedef enum {
     AT_ROPE_UNSAID,
     AT_ROPE_EXACT, /* q stays in f32: x c - y s, unrounded           */
@@ -106,16 +122,17 @@ enum {
     AT_ANY_PAGE_ORDER = 4, /* placements of the same sequences in other pages      */
     AT_ANY_BATCH = 8,      /* a sequence alone and in any batch                    */
     AT_ANY_CHUNK = 16,     /* a prefill whole and in pieces                        */
-    AT_HARDENED = 32       /* not bits but conduct: it also keeps what the contract asks of attest's own subjects alone */
+    AT_HARDENED = 32 /* not bits but conduct: it also keeps what the contract asks of attest's own subjects alone */
 };
 
-/* The host's side of a launch. A host subject hands each kernel launch to the stream of its call; the harness runs it at once, or
- * keeps a copy and runs that at each replay: arguments are frozen when recorded, what they point to is read at replay, as in CUDA. */
+/* The host's side of a launch. A host subject hands each kernel launch to the stream of its call; the harness runs it
+ * at once, or keeps a copy and runs that at each replay: arguments are frozen when recorded, what they point to is read
+ * at replay, as in CUDA. */
 typedef enum { AT_FORWARD, AT_BACKWARD, AT_RANDOM } at_order;
 typedef struct {
-    at_order order; /* of the threads of a block, and of the blocks                          */
-    uint64_t seed;  /* of AT_RANDOM                                                          */
-    int late;       /* asynchronous copies land at their wait (1) or at once (0)             */
+    at_order order;      /* of the threads of a block, and of the blocks                          */
+    uint64_t seed;       /* of AT_RANDOM                                                          */
+    int late;            /* asynchronous copies land at their wait (1) or at once (0)             */
     size_t shared_limit; /* bytes of shared memory that a block of the imitated device has   */
 } at_cpu_how;
 typedef struct at_cpu_launch {
@@ -124,12 +141,14 @@ typedef struct at_cpu_launch {
     size_t shared;    /* dynamic shared memory, bytes                         */
     const void *args; /* trivially copyable; the stream copies args_bytes     */
     size_t args_bytes;
-    const char *(*run)(const struct at_cpu_launch *, const at_cpu_how *); /* NULL, or what went wrong (valid until the next run) */
+    const char *(*run)(const struct at_cpu_launch *,
+                       const at_cpu_how *); /* NULL, or what went wrong (valid until the next run) */
 } at_cpu_launch;
 typedef struct at_cpu_stream {
-    uint32_t abi;  /* AT_SUBJECT_ABI */
+    uint32_t abi; /* AT_SUBJECT_ABI */
     int capturing;
-    int (*launch)(struct at_cpu_stream *, const at_cpu_launch *); /* 0, or non-zero with the error sticky on the stream */
+    int (*launch)(struct at_cpu_stream *,
+                  const at_cpu_launch *); /* 0, or non-zero with the error sticky on the stream */
 } at_cpu_stream;
 
 typedef struct at_kernel at_kernel; /* the subject's own; one thread at a time */
@@ -142,11 +161,14 @@ typedef struct {
     uint32_t promises;           /* AT_CAPTURE | ...                           */
     uint32_t alignment;          /* that every pointer has: a power of two, 1 to 256; slack up to it holds canaries */
 
-    /* Would a runtime hand this node over? Host only: no device is touched. `in` says which inputs are there, and their types. */
+    /* Would a runtime hand this node over? Host only: no device is touched. `in` says which inputs are there, and their
+     * types. */
     at_code (*supports)(const at_node *, const at_dtype in[AT_INPUTS], at_refusal *);
-    /* Judges attributes. CUDA: the primary context of `device` is current. May allocate and wait. *out is NULL after a refusal. */
+    /* Judges attributes. CUDA: the primary context of `device` is current. May allocate and wait. *out is NULL after a
+     * refusal. */
     at_code (*create)(const at_node *, int device, at_kernel **out, at_refusal *);
-    /* From shapes alone, at any time, no device work: the workspace that execute needs and the arithmetic it will use. */
+    /* From shapes alone, at any time, no device work: the workspace that execute needs and the arithmetic it will use.
+     */
     at_code (*prepare)(at_kernel *, const at_call *, size_t *workspace_bytes, at_arithmetic *, at_refusal *);
     /* Asynchronous on call->stream. Refuses before the first device access; allocates nothing, waits for nothing. */
     at_code (*execute)(at_kernel *, const at_call *, at_refusal *);

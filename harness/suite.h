@@ -21,7 +21,7 @@ typedef struct {
     const char *file;
     char *name, *about;
     at_scope scope;
-    char **index;                    /* names of the suites that a directory must hold, NULL-terminated; NULL: not said */
+    char **index; /* names of the suites that a directory must hold, NULL-terminated; NULL: not said */
     const at_yaml *defaults, *cases; /* NULL where there are none; without cases it is something to include */
     size_t floor[AT_TIERS];
     at_place floor_place[AT_TIERS];

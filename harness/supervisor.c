@@ -146,7 +146,8 @@ static at_status release(at_supervisor *s, at_slot *w, at_error *err) {
     at_repeats_take(&w->repeats, &record);
     record.worker = (int)(w - s->slot);
     free(record.repro);
-    record.repro = at_text("%s repro '%s' --mode %s --subject %s --seed %" PRIu64, s->options->program ? s->options->program : "attest", record.id, record.mode,
+    record.repro = at_text("%s repro '%s' --mode %s --subject %s --seed %" PRIu64,
+                           s->options->program ? s->options->program : "attest", record.id, record.mode,
                            s->options->subject, s->options->seed);
     at_status st = s->listener->on_record(s->listener->user, &record, err);
     s->deaf = st != AT_OK;

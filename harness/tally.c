@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void histogram_add(at_histogram *h, double value)
-{
+static void histogram_add(at_histogram *h, double value) {
     h->count++;
     if (!(value > 0)) {
         h->zeros++;
@@ -16,8 +15,7 @@ static void histogram_add(at_histogram *h, double value)
 }
 
 /* The middle of the bin that holds the median: within 5 % of it. */
-static double histogram_median(const at_histogram *h)
-{
+static double histogram_median(const at_histogram *h) {
     int64_t below = h->zeros;
     if (2 * below >= h->count) return 0;
     for (int i = 0; i < AT_BINS; i++) {
@@ -27,8 +25,7 @@ static double histogram_median(const at_histogram *h)
     return 0;
 }
 
-void at_tally_open(at_tally *tally, const char *tensor, or_dtype dtype)
-{
+void at_tally_open(at_tally *tally, const char *tensor, or_dtype dtype) {
     *tally = (at_tally){.dtype = dtype};
     at_tensor_report *report = &tally->report;
     snprintf(report->tensor, sizeof report->tensor, "%s", tensor);
@@ -37,10 +34,11 @@ void at_tally_open(at_tally *tally, const char *tensor, or_dtype dtype)
 }
 
 /* The pull request's fixed tolerances: shown beside the budget for comparison, never used to pass. */
-static double fixed_tolerance(or_dtype dtype) { return dtype == OR_F16 ? 3e-2 : 1.2e-1; }
+static double fixed_tolerance(or_dtype dtype) {
+    return dtype == OR_F16 ? 3e-2 : 1.2e-1;
+}
 
-void at_tally_add(at_tally *tally, const at_element *e)
-{
+void at_tally_add(at_tally *tally, const at_element *e) {
     at_tensor_report *report = &tally->report;
     double got = or_decode(tally->dtype, e->got), off = fabs(got - e->want);
     int64_t ulps = or_ulps(tally->dtype, e->got, or_round(tally->dtype, e->want));
@@ -62,8 +60,7 @@ void at_tally_add(at_tally *tally, const at_element *e)
     }
 }
 
-void at_tally_close(at_tally *tally, at_record *record)
-{
+void at_tally_close(at_tally *tally, at_record *record) {
     tally->report.ratio_median = histogram_median(&tally->ratio);
     tally->report.absolute_median = histogram_median(&tally->absolute);
     tally->report.ulps_median = histogram_median(&tally->ulps);

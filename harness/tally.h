@@ -1,4 +1,5 @@
-/* What a tensor's elements add up to: worst ones with their place, typical ones from a histogram of eight bins an octave. */
+/* What a tensor's elements add up to: worst ones with their place, typical ones from a histogram of eight bins an
+ * octave. */
 #ifndef AT_TALLY_H
 #define AT_TALLY_H
 

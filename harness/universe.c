@@ -15,8 +15,7 @@ typedef struct {
     bool failed;
 } strings;
 
-static void add(strings *s, char *text)
-{
+static void add(strings *s, char *text) {
     if (s->count + 2 > s->room) {
         char **list = realloc(s->list, (s->room * 2 + 64) * sizeof *list);
         if (list != NULL) s->list = list, s->room = s->room * 2 + 64;
@@ -32,8 +31,7 @@ static void add(strings *s, char *text)
 
 static const char *const gate_name[] = {"supports", "create", "execute"};
 
-static void add_rules(strings *s)
-{
+static void add_rules(strings *s) {
     size_t rules;
     const or_rule *rule = or_rules(&rules);
     for (size_t i = 0; i < rules; i++) {
@@ -44,8 +42,7 @@ static void add_rules(strings *s)
 }
 
 /* A call that is good passes each gate in each dialect. */
-static void add_gates(strings *s)
-{
+static void add_gates(strings *s) {
     for (or_dialect d = 0; d < OR_DIALECTS; d++) {
         for (int g = 0; g < 3; g++) add(s, at_text("gate:%s@%s", or_dialect_name(d), gate_name[g]));
     }
@@ -54,16 +51,14 @@ static void add_gates(strings *s)
 /* Clauses that one dialect refuses to go along with: they need a case that is refused beside one that is not. */
 static const char *const refusing[] = {"dialect.scale", "dialect.slots", "dialect.granularity", "dialect.angles"};
 
-static void add_clause(strings *s, const char *id)
-{
+static void add_clause(strings *s, const char *id) {
     add(s, at_text("clause:%s", id));
     for (size_t i = 0; i < sizeof refusing / sizeof *refusing; i++) {
         if (strcmp(refusing[i], id) == 0) add(s, at_text("refused:%s", id));
     }
 }
 
-static void add_impossible(strings *s)
-{
+static void add_impossible(strings *s) {
     size_t rules;
     const at_impossible *rule = at_impossible_pairs(&rules);
     for (size_t i = 0; i < rules; i++) {
@@ -71,10 +66,11 @@ static void add_impossible(strings *s)
     }
 }
 
-static bool is_scenario(const char *id) { return id[0] == 'S' && isdigit((unsigned char)id[1]); }
+static bool is_scenario(const char *id) {
+    return id[0] == 'S' && isdigit((unsigned char)id[1]);
+}
 
-char **at_universe(const at_cases *cases)
-{
+char **at_universe(const at_cases *cases) {
     strings s = {0};
     size_t modes, axes;
     const at_mode *mode = at_modes(&modes);
@@ -85,8 +81,10 @@ char **at_universe(const at_cases *cases)
     add_impossible(&s);
     for (size_t i = 0; i < at_cases_clauses(cases); i++) {
         const char *id = at_cases_clause(cases, i)->id;
-        if (is_scenario(id)) add(&s, at_text("scenario:%s", id));
-        else add_clause(&s, id);
+        if (is_scenario(id))
+            add(&s, at_text("scenario:%s", id));
+        else
+            add_clause(&s, id);
     }
     for (size_t i = 0; i < modes; i++) add(&s, at_text("mode:%s", mode[i].name));
     if (!s.failed) return s.list;

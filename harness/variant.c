@@ -8,8 +8,7 @@
 
 enum { MORE_PARAMETERS = 2 };
 
-at_status at_variant_of(at_variant *out, const at_case *c, size_t more, at_error *err)
-{
+at_status at_variant_of(at_variant *out, const at_case *c, size_t more, at_error *err) {
     *out = (at_variant){.c = *c};
     out->sequence = calloc(c->sequences + more + 1, sizeof *out->sequence);
     out->attr = calloc(c->attrs + 1, sizeof *out->attr);
@@ -26,31 +25,28 @@ at_status at_variant_of(at_variant *out, const at_case *c, size_t more, at_error
     return AT_OK;
 }
 
-void at_variant_free(at_variant *v)
-{
+void at_variant_free(at_variant *v) {
     free(v->sequence);
     free(v->attr);
     free(v->parameter);
     *v = (at_variant){0};
 }
 
-void at_variant_set_integer(at_variant *v, const char *attribute, int64_t value)
-{
+void at_variant_set_integer(at_variant *v, const char *attribute, int64_t value) {
     for (size_t i = 0; i < v->c.attrs; i++) {
         if (strcmp(v->attr[i].name, attribute) == 0) v->attr[i].i = value;
     }
 }
 
-void at_variant_set_parameter(at_variant *v, const char *name, double value)
-{
+void at_variant_set_parameter(at_variant *v, const char *name, double value) {
     size_t i = 0;
     while (i < v->c.parameters && strcmp(v->parameter[i].name, name) != 0) i++;
     v->parameter[i] = (at_parameter){.name = (char *)(uintptr_t)name, .value = value};
     if (i == v->c.parameters) v->c.parameters++;
 }
 
-at_status at_variant_plan(at_plan **out, const at_variant *v, or_dialect dialect, uint64_t seed, const uint16_t *cache, at_error *err)
-{
+at_status at_variant_plan(at_plan **out, const at_variant *v, or_dialect dialect, uint64_t seed, const uint16_t *cache,
+                          at_error *err) {
     at_error why;
     at_status st = at_plan_make(out, &v->c, dialect, seed, &why);
     if (st != AT_OK) return at_fail(err, AT_INFRASTRUCTURE, "a variant that cannot be planned: %s", why.text);
@@ -59,8 +55,8 @@ at_status at_variant_plan(at_plan **out, const at_variant *v, or_dialect dialect
     return AT_OK;
 }
 
-at_status at_answer_to(at_traces *out, const at_host *host, at_kernel *kernel, const at_plan *plan, at_record *record, bool *going, at_error *err)
-{
+at_status at_answer_to(at_traces *out, const at_host *host, at_kernel *kernel, const at_plan *plan, at_record *record,
+                       bool *going, at_error *err) {
     static const at_cpu_how how = {.order = AT_RANDOM, .seed = 3, .late = 1};
     at_session s;
     *out = (at_traces){0};
@@ -72,15 +68,16 @@ at_status at_answer_to(at_traces *out, const at_host *host, at_kernel *kernel, c
     return st;
 }
 
-bool at_rows_equal(at_record *record, const char *detector, const char *what, const or_problem *p, const at_traces *got, int64_t got_token,
-                   const at_traces *want, int64_t want_token, int64_t count)
-{
+bool at_rows_equal(at_record *record, const char *detector, const char *what, const or_problem *p, const at_traces *got,
+                   int64_t got_token, const at_traces *want, int64_t want_token, int64_t count) {
     int64_t width = p->heads * p->v_head_size;
     const uint16_t *a = got->output + got_token * width, *b = want->output + want_token * width;
     for (int64_t i = 0; i < count * width; i++) {
         if (a[i] == b[i]) continue;
-        at_find(record, detector, "%s: token %" PRId64 ", head %" PRId64 ", channel %" PRId64 ": 0x%04x, and 0x%04x as token %" PRId64, what,
-                got_token + i / width, i % width / p->v_head_size, i % p->v_head_size, a[i], b[i], want_token + i / width);
+        at_find(record, detector,
+                "%s: token %" PRId64 ", head %" PRId64 ", channel %" PRId64 ": 0x%04x, and 0x%04x as token %" PRId64,
+                what, got_token + i / width, i % width / p->v_head_size, i % p->v_head_size, a[i], b[i],
+                want_token + i / width);
         return false;
     }
     return true;

@@ -8,9 +8,22 @@
 
 enum { OR_INPUTS = 17, OR_OUTPUTS = 3, OR_MAX_RANK = 8 };
 enum {
-    OR_QUERY, OR_KEY, OR_VALUE, OR_KEY_CACHE, OR_VALUE_CACHE, OR_CUMULATIVE_SEQUENCE_LENGTH, OR_PAST_SEQLENS,
-    OR_BLOCK_TABLE, OR_COS_CACHE, OR_SIN_CACHE, OR_SLOT_MAPPING, OR_HEAD_SINK, OR_Q_NORM_WEIGHT, OR_K_NORM_WEIGHT,
-    OR_K_SCALE, OR_V_SCALE,
+    OR_QUERY,
+    OR_KEY,
+    OR_VALUE,
+    OR_KEY_CACHE,
+    OR_VALUE_CACHE,
+    OR_CUMULATIVE_SEQUENCE_LENGTH,
+    OR_PAST_SEQLENS,
+    OR_BLOCK_TABLE,
+    OR_COS_CACHE,
+    OR_SIN_CACHE,
+    OR_SLOT_MAPPING,
+    OR_HEAD_SINK,
+    OR_Q_NORM_WEIGHT,
+    OR_K_NORM_WEIGHT,
+    OR_K_SCALE,
+    OR_V_SCALE,
     OR_ATTENTION_METADATA
 };
 enum { OR_OUTPUT, OR_KEY_CACHE_OUT, OR_VALUE_CACHE_OUT };
@@ -43,8 +56,8 @@ typedef struct {
     or_tensor in[OR_INPUTS], out[OR_OUTPUTS];
 } or_call;
 
-const char *or_input_name(int index);   /* "query", ...; NULL outside the schema  */
-const char *or_output_name(int index);  /* "output", ...                          */
+const char *or_input_name(int index);  /* "query", ...; NULL outside the schema  */
+const char *or_output_name(int index); /* "output", ...                          */
 const char *or_dialect_name(or_dialect);
 bool or_dialect_by_name(or_dialect *out, const char *name);
 

@@ -14,10 +14,14 @@ typedef struct {
 } kind;
 
 static const kind kinds[] = {
-    {"suite", "Suites", "passed"},       {"mode", "Modes", "passed"},
-    {"tag", "Tags", "passed"},           {"clause", "Clauses of the contract", "passed"},
-    {"refused", "Clauses by a refusal", "answered"}, {"scenario", "Scenarios", "passed"},
-    {"rule", "Refusal rules by gate", "answered"}, {"gate", "Gates by a good call", "passed"},
+    {"suite", "Suites", "passed"},
+    {"mode", "Modes", "passed"},
+    {"tag", "Tags", "passed"},
+    {"clause", "Clauses of the contract", "passed"},
+    {"refused", "Clauses by a refusal", "answered"},
+    {"scenario", "Scenarios", "passed"},
+    {"rule", "Refusal rules by gate", "answered"},
+    {"gate", "Gates by a good call", "passed"},
     {"axis", "Axes by value", "passed"},
 };
 
@@ -174,7 +178,8 @@ at_status at_write_coverage(FILE *f, const at_report *r, at_error *err) {
     at_status st = at_coverage_of(&c, r->journal, err);
     if (st != AT_OK) return st;
     fputs("# Coverage\n\n", f);
-    at_put_markdown(f, r->journal->header.subject ? r->outcome.line : "Of the cases as they stand: nothing was run.", 0);
+    at_put_markdown(f, r->journal->header.subject ? r->outcome.line : "Of the cases as they stand: nothing was run.",
+                    0);
     fputs("\n\nCounted are attempts that were executed, whatever came of them; not those that were unsupported, not "
           "run, or broken by the "
           "harness.\n",

@@ -55,11 +55,19 @@ void sample_record(at_record *r) {
 }
 
 void sample_header(at_header *h) {
-    *h = (at_header){.seed = UINT64_MAX, .planned = 3, .planned_cases = 2, .gpus = 4, .require_gpu = true,
-                     .shard = 2, .shards = 7, .whole = 21, .whole_cases = 14, .repeat = 5};
-    char **text[] = {&h->attest_version,  &h->revision,     &h->command,     &h->started, &h->subject,
-                     &h->subject_version, &h->subject_file, &h->device_kind, &h->device,  &h->arch,
-                     &h->driver,          &h->host,         &h->compiler,    &h->tier,    &h->filter,
+    *h = (at_header){.seed = UINT64_MAX,
+                     .planned = 3,
+                     .planned_cases = 2,
+                     .gpus = 4,
+                     .require_gpu = true,
+                     .shard = 2,
+                     .shards = 7,
+                     .whole = 21,
+                     .whole_cases = 14,
+                     .repeat = 5};
+    char **text[] = {&h->attest_version,  &h->revision,     &h->command,     &h->started,   &h->subject,
+                     &h->subject_version, &h->subject_file, &h->device_kind, &h->device,    &h->arch,
+                     &h->driver,          &h->host,         &h->compiler,    &h->tier,      &h->filter,
                      &h->subject_digest,  &h->device_id,    &h->plan,        &h->sanitizer, &h->waivers};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         char value[] = "text a";
