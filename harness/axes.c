@@ -165,8 +165,8 @@ char **at_axes_of(const at_case *c, or_dialect d, const char *m) {
 }
 
 const char *const *at_axes_universe(size_t *count) {
-    static char text[128][48];
-    static const char *list[128];
+    static char text[256][48];
+    static const char *list[256];
     size_t n = 0;
     for (size_t i = 0; i < AXES; i++) {
         for (size_t v = 0; axes[i].value[v] != NULL; v++) {
