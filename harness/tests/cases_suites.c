@@ -63,7 +63,7 @@ Test(cases_suites, each_reason_is_one_and_stands_once) {
 
 /* pairs.yaml crosses all axes. */
 Test(cases_suites, dialects_are_an_axis_only_where_their_answers_differ) {
-    static char *const allowed[] = {"window", "scale", "slots", "granularity", "refusals", "pairs", NULL};
+    static char *const allowed[] = {"window", "scale", "slots", "granularity", "refusals", "pairs", "gaps", NULL};
     for (size_t i = 0; i < at_cases_count(cases); i++) {
         const at_case *c = at_cases_at(cases, i);
         bool needed = c->expect == AT_EXPECT_REFUSAL || strcmp(c->suite, "nan-and-infinity") == 0;
