@@ -9,20 +9,19 @@ too. Writes build/reports/mutants.json and mutants.md. `make mutants` runs it; i
 import argparse
 import collections
 import concurrent.futures
-import dataclasses
 import fnmatch
 import json
 import os
 import pathlib
-import re
 import shlex
 import shutil
 import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "cuda"
+sys.dont_write_bytecode = True
+from mutant_rows import ROOT, SOURCES, Broken, apply, check_rows, read_table  # noqa: E402
+
 ENOUGH_CASES = 2
 ATTEMPT_SECONDS = 10  # of a mutant that hangs
 MOST_KILLS = 8  # kept of each mutant
@@ -31,119 +30,17 @@ FLOOR = {"hand-made": 0.95, "machine-made": 0.90}
 FAILED = {"FAIL": None, "FLAKY": "flaky", "CRASH": "crash", "TIMEOUT": "timeout"}
 NOT_JUDGED = ("UNSUPPORTED", "NOT_RUN")
 UNVALIDATED = 2  # attest's exit code where nothing failed and a suite had fewer attempts judged than its floor
-FIELDS = ("hypothesis", "why", "cases", "says", "equivalent", "survives", "expect")
-
-
-class Broken(Exception):
-    """A row that cannot be tried, with the reason."""
-
-
-@dataclasses.dataclass
-class Hunk:
-    file: str
-    find: list = dataclasses.field(default_factory=list)
-    replace: list = dataclasses.field(default_factory=list)
-
-
-@dataclasses.dataclass
-class Mutant:
-    id: str
-    table: str
-    place: str
-    fields: dict = dataclasses.field(default_factory=dict)
-    hunks: list = dataclasses.field(default_factory=list)
-    outcome: str = "not tried"  # killed, survived or error
-    error: str = ""
-    kills: list = dataclasses.field(default_factory=list)
-    explained: str = ""  # the case in which the hypothesis answers as the mutant does
-    seconds: float = 0.0
-
-    def field(self, name):
-        return self.fields.get(name, "")
-
-    @property
-    def hypothesis(self):
-        return self.field("hypothesis").strip("- ")
-
-    @property
-    def reason(self):
-        return self.field("equivalent") or self.field("survives")
-
-    @property
-    def made(self):
-        return "machine-made" if self.table.startswith("machine") else "hand-made"
-
-    @property
-    def killers(self):
-        return list(dict.fromkeys(kill["case"] for kill in self.kills))
-
-
-# Tables: see cuda/mutants/README.md.
-
-def read_table(path):
-    mutants, last = [], None
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        place = f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{number}"
-        if not line.strip() or line.startswith("#"):
-            continue
-        if match := re.fullmatch(r"mutant ([a-z0-9-]+)", line):
-            mutants.append(Mutant(match[1], path.stem, place))
-        elif not mutants:
-            raise Broken(f"{place}: the first row has to begin with 'mutant ID'")
-        elif line[0] in "-+" and mutants[-1].hunks and line[1:2] in ("", " "):
-            hunk = mutants[-1].hunks[-1]
-            (hunk.find if line[0] == "-" else hunk.replace).append(line[2:])
-        elif match := re.fullmatch(r"file: (\S+)", line):
-            mutants[-1].hunks.append(Hunk(match[1]))
-        elif (match := re.fullmatch(r"([a-z]+): (.*)", line)) and match[1] in FIELDS:
-            last = match[1]
-            mutants[-1].fields[last] = match[2]
-        elif line.startswith("  ") and last in mutants[-1].fields:
-            mutants[-1].fields[last] += " " + line.strip()
-        else:
-            raise Broken(f"{place}: neither a field ({', '.join(FIELDS)}, file) nor text to find or to put: {line}")
-    return mutants
-
-
-def check_rows(mutants):
-    seen, known = {}, (ROOT / "oracle/hypotheses_table.c").read_text()
-    for m in mutants:
-        if m.id in seen:
-            raise Broken(f"{m.place}: mutant {m.id} is also at {seen[m.id]}")
-        seen[m.id] = m.place
-        if not m.hunks or not (m.field("why") or m.made == "machine-made"):
-            raise Broken(f"{m.place}: mutant {m.id} needs why:, file: and what to find and to put")
-        if m.hypothesis and f'"{m.hypothesis}"' not in known:
-            raise Broken(f"{m.place}: hypothesis {m.hypothesis} is not in oracle/hypotheses_table.c")
 
 
 # Building.
 
-def pattern_of(lines):
-    """The lines as they stand, however far they are indented."""
-    return r"\n[ \t]*".join(re.escape(line.strip()) for line in lines)
-
-
-def apply(mutant):
-    """The changed sources by file name."""
-    changed = {}
-    for hunk in mutant.hunks:
-        path = ROOT / hunk.file
-        if path.parent != SOURCES or path.suffix not in (".c", ".cu") or not path.is_file():
-            raise Broken(f"{hunk.file} is no .c or .cu file of cuda/")
-        text = changed.get(path.name) or path.read_text()
-        places = list(re.finditer(pattern_of(hunk.find), text)) if hunk.find else []
-        if len(places) != 1:
-            raise Broken(f"the text to find is in {hunk.file} {len(places)} times, and has to be there once: {hunk.find}")
-        changed[path.name] = text[:places[0].start()] + "\n".join(hunk.replace) + text[places[0].end():]
-    return changed
-
-
 def compile_source(tools, source, to):
-    command = tools["CC" if source.suffix == ".c" else "CXX"] + ["-iquote", str(SOURCES), "-c", str(source), "-o", str(to)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    compiler = tools["CC" if source.suffix == ".c" else "CXX"]
+    done = subprocess.run([*compiler, "-iquote", str(SOURCES), "-c", str(source), "-o", str(to)], cwd=ROOT,
+                          capture_output=True, text=True)
     if done.returncode != 0:
-        raise Broken("does not compile: " + next((l for l in done.stderr.splitlines() if "error" in l), done.stderr[:300]))
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        raise Broken("does not compile: " + (errors or [done.stderr[:300]])[0])
 
 
 def build(mutant, tools, folder):
@@ -310,9 +207,9 @@ def unexplained(mutants):
 
 def write_json(path, mutants, tier, seconds):
     rows = [{"id": m.id, "table": m.table, "made": m.made, "files": [h.file for h in m.hunks], "why": m.field("why"),
-             "hypothesis": m.hypothesis or None, "explained": m.explained or None, "outcome": m.outcome, "error": m.error,
-             "equivalent": bool(m.field("equivalent")), "reason": m.reason, "kills": m.kills[:MOST_KILLS],
-             "seconds": round(m.seconds, 3)} for m in mutants]
+             "hypothesis": m.hypothesis or None, "explained": m.explained or None, "outcome": m.outcome,
+             "error": m.error, "equivalent": bool(m.field("equivalent")), "reason": m.reason,
+             "kills": m.kills[:MOST_KILLS], "seconds": round(m.seconds, 3)} for m in mutants]
     scores = {made: score(mutants, made) for made in FLOOR}
     document = {"tier": tier, "seconds": round(seconds, 1), "scores": scores, "mutants": rows}
     path.write_text(json.dumps(document, indent=1) + "\n")
@@ -411,7 +308,7 @@ def main():
     except Broken as why:
         sys.exit(f"mutants.py: {why}")
     for attempt in clean.failed:
-        print(f"error: the clean build: {attempt['id']} [{attempt['mode']}] {attempt['verdict']}: {attempt.get('message')}")
+        print(f"error: the clean build: {attempt['verdict']} {attempt['id']} {attempt['mode']}: {attempt.get('message')}")
     try_all(mutants, tools, a.work, a.tier, clean, a.j)
     a.out.mkdir(parents=True, exist_ok=True)
     write_json(a.out / "mutants.json", mutants, a.tier, time.monotonic() - start)

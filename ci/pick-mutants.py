@@ -17,8 +17,9 @@ import tempfile
 import textwrap
 
 sys.dont_write_bytecode = True
+import mutant_rows  # noqa: E402
 import mutants  # noqa: E402
-from mutants import ROOT, SOURCES  # noqa: E402
+from mutant_rows import ROOT, SOURCES  # noqa: E402
 
 TABLE = SOURCES / "mutants/machine.txt"
 # what only words a sentence for people: judged to be there, and by nobody what it says
@@ -39,11 +40,11 @@ class Change:
 
 
 def unique_lines(lines, at):
-    """The line with as many of those before it as make it unique; how many those are."""
+    """The line with as many of those before it as make it unique."""
     text = "\n".join(lines)
     for before in range(at + 1):
         found = lines[at - before:at + 1]
-        if found[0].strip() and len(re.findall(mutants.pattern_of(found), text)) == 1:
+        if found[0].strip() and len(re.findall(mutant_rows.pattern_of(found), text)) == 1:
             return found
     return None
 
@@ -75,7 +76,7 @@ def changes_of(mutate, path):
     original, given = path.read_text(), legible(path.read_text())
     words = lines_of(WORDS.finditer(given), given)
     with tempfile.TemporaryDirectory() as folder:
-        source, out = pathlib.Path(folder, "source" + (".c" if path.suffix == ".c" else ".cpp")), pathlib.Path(folder, "out")
+        source, out = pathlib.Path(folder, "source.c" if path.suffix == ".c" else "source.cpp"), pathlib.Path(folder, "out")
         source.write_text(given)
         out.mkdir()
         subprocess.run([mutate, source, "--noCheck", "--mutantDir", out], cwd=folder, check=True, capture_output=True)
@@ -88,22 +89,22 @@ def changes_of(mutate, path):
 
 def object_code(tools, change, folder):
     """The compiled bytes, without what tells of lines; None where it does not compile."""
-    hunk = mutants.Hunk(change.file, list(change.find), list(change.replace)) if change.find else None
-    mutant = mutants.Mutant("probe", "machine", "", hunks=[hunk] if hunk else [])
+    hunk = mutant_rows.Hunk(change.file, list(change.find), list(change.replace)) if change.find else None
+    mutant = mutant_rows.Mutant("probe", "machine", "", hunks=[hunk] if hunk else [])
     name = pathlib.Path(change.file).name
     source, to = folder / name, folder / "probe.o"
-    source.write_text(mutants.apply(mutant)[name] if hunk else (ROOT / change.file).read_text())
+    source.write_text(mutant_rows.apply(mutant)[name] if hunk else (ROOT / change.file).read_text())
     plain = {key: [w for w in words if w not in ("-g", "-MMD", "-MP")] for key, words in tools.items()}
     try:
         mutants.compile_source(plain, source, to)
-    except mutants.Broken:
+    except mutant_rows.Broken:
         return None
     return to.read_bytes()
 
 
 def reasons():
     """Fields and reasons of the rows that are there, by what they change."""
-    rows = mutants.read_table(TABLE) if TABLE.exists() else []
+    rows = mutant_rows.read_table(TABLE) if TABLE.exists() else []
     return {(m.hunks[0].file, tuple(m.hunks[0].find), tuple(m.hunks[0].replace)):
             [f"{name}: {m.field(name)}" for name in ("equivalent", "survives") if m.field(name)] for m in rows}
 
@@ -111,10 +112,12 @@ def reasons():
 def pick(tools, changes, seed, count, known):
     """`count` changes, and those proved equivalent that come before the last of them."""
     seen, picked = {}, []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
         for change in sorted(changes, key=lambda c: c.order(seed)):
-            codes = seen.setdefault(change.file, {object_code(tools, Change(change.file, (), ()), pathlib.Path(folder))})
-            code = object_code(tools, change, pathlib.Path(folder))
+            if change.file not in seen:
+                seen[change.file] = {object_code(tools, Change(change.file, (), ()), folder)}
+            codes, code = seen[change.file], object_code(tools, change, folder)
             if code is None or code in codes:
                 continue
             codes.add(code)
@@ -126,9 +129,9 @@ def pick(tools, changes, seed, count, known):
 
 
 def write_table(picked, made, seed, version, known):
-    head = (f"{len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a hash with "
-            f"seed {seed}, that compile to object code of their own; lines that word a sentence are passed over. Written by "
-            "ci/pick-mutants.py, which carries over why a mutant is equivalent, or survives.")
+    head = (f"{len(picked)} of the {made} mutants that universalmutator {version} makes of the kernels: the first, by a "
+            f"hash with seed {seed}, that compile to object code of their own; lines that word a sentence are passed over. "
+            "Written by ci/pick-mutants.py, which carries over why a mutant is equivalent, or survives.")
     rows = textwrap.wrap(head, 120, initial_indent="# ", subsequent_indent="# ") + [""]
     for number, change in enumerate(picked, 1):
         rows.append(f"mutant machine-{number:03}")
@@ -137,7 +140,8 @@ def write_table(picked, made, seed, version, known):
         if change.file in REFUSAL_FILES:
             rows.append("cases: refusals/*")
         rows.append(f"file: {change.file}")
-        rows += [f"- {line}".rstrip() for line in change.find] + [f"+ {line}".rstrip() for line in change.replace] + [""]
+        rows += [f"- {line}".rstrip() for line in change.find]
+        rows += [f"+ {line}".rstrip() for line in change.replace] + [""]
     TABLE.write_text("\n".join(rows))
 
 
