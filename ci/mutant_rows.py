@@ -6,7 +6,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "cuda"
-FIELDS = ("hypothesis", "why", "cases", "says", "equivalent", "survives", "expect")
+FIELDS = ("hypothesis", "why", "cases", "says", "equivalent", "survives", "expect", "message")
 
 
 class Broken(Exception):

@@ -1,4 +1,5 @@
 #include "child.h"
+#include "clock.h"
 #include "finding.h"
 #include "sanitizer.h"
 #include "worker.h"
@@ -53,10 +54,11 @@ static int spawn_with(pid_t *pid, const char *program, char *const argument[], c
 }
 
 static at_status spawn(at_child *child, const at_options *o, int device, const int source[5], at_error *err) {
-    char number[16], seed[24], memory[24], self[] = "/proc/self/exe", log[64], tool[AT_SANITIZER_PATH];
+    char number[16], seed[24], memory[24], guards[40], self[] = "/proc/self/exe", log[64], tool[AT_SANITIZER_PATH];
     snprintf(number, sizeof number, "%d", device);
     snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
     snprintf(memory, sizeof memory, "%" PRIu64, o->memory);
+    snprintf(guards, sizeof guards, "%" PRIx64 ",%" PRIx64, o->open_guards.before, o->open_guards.after);
     const char *argument[MOST_ARGUMENTS] = {0}, *program = self;
     size_t n = 0;
     if (o->sanitizer != NULL) {
@@ -65,8 +67,8 @@ static at_status spawn(at_child *child, const at_options *o, int device, const i
         program = tool;
         n = at_sanitizer_arguments(argument, o->sanitizer, at_sanitizer_log_name(log, sizeof log, child->log_fd));
     }
-    const char *own[] = {"attest",   "worker", "--subject", o->subject, "--cases",  o->cases,
-                         "--device", number,   "--seed",    seed,       "--memory", memory};
+    const char *own[] = {"attest", "worker", "--subject", o->subject,      "--cases", o->cases,   "--device",
+                         number,   "--seed", seed,        "--open-guards", guards,    "--memory", memory};
     char exe[4096];
     ssize_t length = readlink(self, exe, sizeof exe - 1);
     exe[length < 0 ? 0 : length] = 0;
@@ -117,22 +119,30 @@ at_status at_child_stillborn(at_child *child, at_error *err) {
     return theirs ? AT_UNVALIDATED : AT_INFRASTRUCTURE;
 }
 
-at_status at_child_start(at_child *child, const at_options *o, int device, int seconds, at_header *header,
+at_status at_child_await(at_child *child, uint64_t ticket, double seconds, char **payload, size_t *bytes,
                          at_error *err) {
-    char *payload = NULL;
-    size_t bytes;
     bool open = true, corrupt = false;
-    time_t deadline = time(NULL) + seconds;
-    at_status st = at_child_spawn(child, o, device, err);
-    while (st == AT_OK && open && !corrupt && payload == NULL && time(NULL) <= deadline) {
+    double deadline = at_seconds_now() + seconds;
+    at_status st = AT_OK;
+    *payload = NULL;
+    while (st == AT_OK && open && !corrupt && *payload == NULL && at_seconds_now() <= deadline) {
         struct pollfd fd[] = {{.fd = child->reply, .events = POLLIN},
                               {.fd = child->talk > 0 ? child->talk : -1, .events = POLLIN}};
         if (poll(fd, 2, 1000) <= 0) continue;
         at_child_listen(child);
         if (fd[0].revents == 0) continue;
         st = at_frames_feed(&child->frames, child->reply, &open, err);
-        if (st == AT_OK) payload = at_frames_next(&child->frames, 0, &bytes, &corrupt);
+        if (st == AT_OK) *payload = at_frames_next(&child->frames, ticket, bytes, &corrupt);
     }
+    return st;
+}
+
+at_status at_child_start(at_child *child, const at_options *o, int device, int seconds, at_header *header,
+                         at_error *err) {
+    char *payload = NULL;
+    size_t bytes;
+    at_status st = at_child_spawn(child, o, device, err);
+    if (st == AT_OK) st = at_child_await(child, 0, seconds, &payload, &bytes, err);
     if (payload != NULL)
         st = at_hello_from_json(header, payload, bytes, err);
     else if (st == AT_OK)

@@ -27,6 +27,10 @@ AT_MUST_USE at_status at_child_spawn(at_child *, const at_options *, int device,
 /* The same, and waits for the hello; the status in it where the worker has no subject or no device. */
 AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device, int seconds, at_header *header,
                                      at_error *err);
+/* Waits for the next frame with that seal: malloc'ed, or NULL where none comes: not in time, or the stream has ended or
+ * cannot be read. */
+AT_MUST_USE at_status at_child_await(at_child *, uint64_t ticket, double seconds, char **payload, size_t *bytes,
+                                     at_error *err);
 /* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down.
  * Reaps it. */
 at_status at_child_stillborn(at_child *, at_error *err);

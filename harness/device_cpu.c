@@ -15,7 +15,8 @@ enum { ARGS_ALIGNMENT = 64, SHARED_LIMIT = 227 << 10 /* of a block on sm_90 */ }
 
 typedef struct {
     char *reserved; /* NULL, or guard | mapping | guard */
-    size_t mapped;
+    size_t mapped;  /* without what of the guards is opened */
+    at_opened opened;
 } arena;
 
 struct at_graph {
@@ -29,6 +30,7 @@ struct at_device {
     at_graph *recording; /* NULL unless capturing */
     char sticky[600];    /* "" while nothing went wrong */
     arena slot[AT_DEVICE_SLOTS];
+    at_guards guards;
     char *untouchable;
     struct timespec begun;
 };
@@ -48,13 +50,19 @@ static void arena_drop(arena *a) {
     *a = (arena){0};
 }
 
-static at_status arena_grow(arena *a, size_t mapped, at_error *err) {
+static at_status arena_grow(arena *a, size_t mapped, at_opened opened, at_error *err) {
     arena_drop(a);
     if ((a->reserved = reserve(mapped + 2 * AT_GUARD_BYTES)) == NULL) return at_fail_memory(err, mapped);
-    a->mapped = mapped;
-    if (mprotect(a->reserved + AT_GUARD_BYTES, mapped, PROT_READ | PROT_WRITE) == 0) return AT_OK;
+    a->mapped = mapped, a->opened = opened;
+    if (mprotect(a->reserved + AT_GUARD_BYTES - opened.before, opened.before + mapped + opened.after,
+                 PROT_READ | PROT_WRITE) == 0)
+        return AT_OK;
     arena_drop(a);
     return at_fail_memory(err, mapped);
+}
+
+static void cpu_open_guards(at_device *d, at_guards guards) {
+    d->guards = guards;
 }
 
 static at_status cpu_place(at_device *d, at_buffer *out, int slot, size_t bytes, size_t alignment, at_edge edge,
@@ -63,8 +71,9 @@ static at_status cpu_place(at_device *d, at_buffer *out, int slot, size_t bytes,
     at_status st = at_place_bytes(&mapped, slot, bytes, alignment, page_bytes(), err);
     if (st != AT_OK) return st;
     arena *a = &d->slot[slot];
-    if (a->mapped < mapped && (st = arena_grow(a, mapped, err)) != AT_OK) return st;
-    at_place_in(out, a->reserved + AT_GUARD_BYTES, a->mapped, bytes, alignment, edge);
+    if (a->mapped < mapped && (st = arena_grow(a, mapped, at_opened_of(d->guards, slot, AT_GUARD_BYTES), err)) != AT_OK)
+        return st;
+    at_place_in(out, a->reserved + AT_GUARD_BYTES, a->mapped, a->opened, bytes, alignment, edge);
     return at_canaries_write(&at_cpu_device, d, out, err);
 }
 
@@ -251,6 +260,7 @@ const at_device_ops at_cpu_device = {.kind = "cpu",
                                      .open = cpu_open,
                                      .close = cpu_close,
                                      .facts = cpu_facts,
+                                     .open_guards = cpu_open_guards,
                                      .place = cpu_place,
                                      .upload = cpu_upload,
                                      .download = cpu_download,

@@ -10,7 +10,8 @@
 typedef struct {
     at_cu_address reserved; /* 0, or guard | mapping | guard */
     size_t reserved_bytes;
-    size_t mapped; /* 0 while there is no mapping */
+    size_t mapped; /* without what of the guards is opened; 0 while there is no mapping */
+    at_opened opened;
 } arena;
 
 struct at_graph {
@@ -28,6 +29,7 @@ struct at_device {
     at_cu_event begin, end;
     size_t granule, guard; /* bytes */
     arena slot[AT_DEVICE_SLOTS];
+    at_guards guards;
     at_cu_address untouchable;
 };
 
@@ -46,18 +48,28 @@ static at_status cuda_wait(at_device *d, at_error *err) {
     return CU(d, err, cuStreamSynchronize, d->stream);
 }
 
+/* Where the mapping starts, and its size: the opened part of either guard with it. */
+static at_cu_address mapping_of(const at_device *d, const arena *a) {
+    return a->reserved + d->guard - a->opened.before;
+}
+
+static size_t mapping_bytes(const arena *a) {
+    return a->opened.before + a->mapped + a->opened.after;
+}
+
 /* Here and where things are closed, an error has nobody to be told to. */
 static void arena_drop(at_device *d, arena *a) {
-    if (a->mapped > 0) d->cu.cuMemUnmap(a->reserved + d->guard, a->mapped);
+    if (a->mapped > 0) d->cu.cuMemUnmap(mapping_of(d, a), mapping_bytes(a));
     if (a->reserved != 0) d->cu.cuMemAddressFree(a->reserved, a->reserved_bytes);
     *a = (arena){0};
 }
 
 /* The mapping keeps the memory; its handle is given back at once. */
-static at_status arena_map(at_device *d, arena *a, size_t bytes, at_error *err) {
+static at_status arena_map(at_device *d, arena *a, size_t mapped, at_error *err) {
     at_cu_allocation what = device_memory(d);
     at_cu_access access = {.location = what.location, .access = AT_CU_READ_WRITE};
     at_cu_memory memory = 0;
+    size_t bytes = a->opened.before + mapped + a->opened.after;
     at_cu_result result = d->cu.cuMemCreate(&memory, bytes, (const struct CUmemAllocationProp_st *)&what, 0);
     if (result == AT_CU_OUT_OF_MEMORY) {
         return at_fail(err, AT_INFRASTRUCTURE,
@@ -65,22 +77,26 @@ static at_status arena_map(at_device *d, arena *a, size_t bytes, at_error *err) 
     }
     at_status st = at_cuda_check(&d->cu, result, "cuMemCreate", err);
     if (st != AT_OK) return st;
-    at_cu_address mapping = a->reserved + d->guard;
-    if ((st = CU(d, err, cuMemMap, mapping, bytes, 0, memory, 0)) == AT_OK) a->mapped = bytes;
+    at_cu_address mapping = mapping_of(d, a);
+    if ((st = CU(d, err, cuMemMap, mapping, bytes, 0, memory, 0)) == AT_OK) a->mapped = mapped;
     d->cu.cuMemRelease(memory);
     if (st == AT_OK) st = CU(d, err, cuMemSetAccess, mapping, bytes, (const struct CUmemAccessDesc_st *)&access, 1);
     return st;
 }
 
-static at_status arena_grow(at_device *d, arena *a, size_t bytes, at_error *err) {
+static at_status arena_grow(at_device *d, arena *a, size_t mapped, at_opened opened, at_error *err) {
     at_status st = cuda_wait(d, err); /* the old mapping may still be in use */
     if (st != AT_OK) return st;
     arena_drop(d, a);
-    size_t whole = bytes + 2 * d->guard;
+    size_t whole = mapped + 2 * d->guard;
     if ((st = CU(d, err, cuMemAddressReserve, &a->reserved, whole, 0, 0, 0)) != AT_OK) return st;
-    a->reserved_bytes = whole;
-    if ((st = arena_map(d, a, bytes, err)) != AT_OK) arena_drop(d, a);
+    a->reserved_bytes = whole, a->opened = opened;
+    if ((st = arena_map(d, a, mapped, err)) != AT_OK) arena_drop(d, a);
     return st;
+}
+
+static void cuda_open_guards(at_device *d, at_guards guards) {
+    d->guards = guards;
 }
 
 static at_status cuda_place(at_device *d, at_buffer *out, int slot, size_t bytes, size_t alignment, at_edge edge,
@@ -89,8 +105,9 @@ static at_status cuda_place(at_device *d, at_buffer *out, int slot, size_t bytes
     at_status st = at_place_bytes(&mapped, slot, bytes, alignment, d->granule, err);
     if (st != AT_OK) return st;
     arena *a = &d->slot[slot];
-    if (a->mapped < mapped && (st = arena_grow(d, a, mapped, err)) != AT_OK) return st;
-    at_place_in(out, (void *)(uintptr_t)(a->reserved + d->guard), a->mapped, bytes, alignment, edge);
+    if (a->mapped < mapped && (st = arena_grow(d, a, mapped, at_opened_of(d->guards, slot, d->guard), err)) != AT_OK)
+        return st;
+    at_place_in(out, (void *)(uintptr_t)(a->reserved + d->guard), a->mapped, a->opened, bytes, alignment, edge);
     return at_canaries_write(&at_cuda_device, d, out, err);
 }
 
@@ -375,6 +392,7 @@ const at_device_ops at_cuda_device = {.kind = "cuda",
                                       .open = cuda_open,
                                       .close = cuda_close,
                                       .facts = cuda_facts,
+                                      .open_guards = cuda_open_guards,
                                       .place = cuda_place,
                                       .upload = cuda_upload,
                                       .download = cuda_download,

@@ -24,9 +24,17 @@ at_status at_place_bytes(size_t *out, int slot, size_t bytes, size_t alignment, 
     return AT_OK;
 }
 
-void at_place_in(at_buffer *out, void *mapping, size_t mapped, size_t bytes, size_t alignment, at_edge edge) {
+at_opened at_opened_of(at_guards guards, int slot, size_t guard) {
+    return (at_opened){.before = guards.before >> slot & 1 ? guard : 0, .after = guards.after >> slot & 1 ? guard : 0};
+}
+
+void at_place_in(at_buffer *out, void *mapping, size_t mapped, at_opened opened, size_t bytes, size_t alignment,
+                 at_edge edge) {
     size_t start = edge == AT_EDGE_START ? 0 : mapped - room(bytes, alignment);
-    *out = (at_buffer){.data = (char *)mapping + start, .bytes = bytes, .mapping = mapping, .mapped = mapped};
+    *out = (at_buffer){.data = (char *)mapping + start,
+                       .bytes = bytes,
+                       .mapping = (char *)mapping - opened.before,
+                       .mapped = opened.before + mapped + opened.after};
 }
 
 /* The canaries before and after a buffer, as buffers. */

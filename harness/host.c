@@ -57,6 +57,7 @@ at_status at_host_open(at_place_of_work *work, at_header *header, const at_optio
         at_library_close(work->library);
         return st;
     }
+    work->host.ops->open_guards(work->host.device, o->open_guards);
     work->host.ops->facts(work->host.device, &facts);
     describe(header, o, work->host.subject, &facts);
     if ((st = digest_file(header, at_library_path(work->library), err)) != AT_OK) at_host_close(work);

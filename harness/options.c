@@ -2,6 +2,8 @@
 #include "sanitizer.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +133,15 @@ static at_status take_sanitizer(at_options *o, const char *value, at_error *err)
     return at_fail(err, AT_USAGE, "--sanitizer: '%s' is none of memcheck, racecheck, initcheck, synccheck", value);
 }
 
+/* "BEFORE,AFTER", in hex. */
+static at_status take_open_guards(at_options *o, const char *value, at_error *err) {
+    int end = 0;
+    if (sscanf(value, "%" SCNx64 ",%" SCNx64 "%n", &o->open_guards.before, &o->open_guards.after, &end) == 2 &&
+        value[end] == 0)
+        return AT_OK;
+    return at_fail(err, AT_USAGE, "--open-guards: '%s' is not two masks in hex", value);
+}
+
 static at_status take_jobs(at_options *o, const char *value, at_error *err) {
     int64_t n;
     at_status st = integer(&n, "-j", value, 1, 256, err);
@@ -200,6 +211,7 @@ static const at_option table[] = {
     {"wait", "SECONDS", "run repro explain bench", "for a GPU that another run holds; default 300", take_wait},
     {"j", "N", "run", "workers at once; default: one a core on the CPU, one on each GPU", take_jobs},
     {"memory", "SIZE", "run repro worker bench", "data memory that a worker may have, as 8G; default on the CPU: three quarters of the machine's", take_memory},
+    {"open-guards", "BEFORE,AFTER", "worker", "unmapped ranges beside buffers that are mapped all the same: two masks of slots in hex", take_open_guards},
     {"sanitizer", "TOOL", "run", "workers under compute-sanitizer: memcheck, racecheck, initcheck or synccheck", take_sanitizer},
     {"seed", "N", "show run repro worker export explain bench", "of all inputs; default 1", take_seed},
     {"shard", "I/N", "list run", "the I-th of N parts; run also takes it from GTEST_* and SLURM_ARRAY_TASK_* variables", take_shard},

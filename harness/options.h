@@ -3,7 +3,7 @@
 #define AT_OPTIONS_H
 
 #include "case.h"
-#include "error.h"
+#include "device.h"
 
 enum { AT_MOST_DEVICES = 64 };
 
@@ -33,6 +33,7 @@ typedef struct {
     uint64_t memory;       /* bytes of data a worker may have; 0: most of the machine's, on the CPU */
     double wait;           /* 300: seconds to wait for a device that another run holds */
     const char *sanitizer; /* NULL: none */
+    at_guards open_guards; /* none */
     const char *waivers;   /* NULL: waivers.yaml in the working directory or beside the program, if there is one */
     bool require_gpu, no_progress, json, in_process, power, help, resume, overhead;
     const char *color; /* auto, always, never */

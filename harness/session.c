@@ -89,7 +89,8 @@ void at_session_close(at_session *s) {
     *s = (at_session){0};
 }
 
-static const char *slot_name(int slot) {
+const char *at_session_slot_name(int slot) {
+    slot %= AT_SLOTS;
     return slot < AT_SLOT_OUTPUTS     ? or_input_name(slot)
            : slot < AT_SLOT_WORKSPACE ? or_output_name(slot - AT_SLOT_OUTPUTS)
                                       : "workspace";
@@ -99,7 +100,7 @@ static at_status place_one(at_session *s, int slot, size_t bytes, at_edge edge, 
     const at_host *h = s->host;
     at_status st =
         h->ops->place(h->device, &s->buffer[slot], s->first_slot + slot, bytes, h->subject->alignment, edge, err);
-    if (st == AT_OK) at_blackbox_buffer(s->first_slot + slot, slot_name(slot), s->buffer[slot].data, bytes);
+    if (st == AT_OK) at_blackbox_buffer(s->first_slot + slot, at_session_slot_name(slot), s->buffer[slot].data, bytes);
     return st;
 }
 
@@ -144,7 +145,7 @@ at_status at_session_restore(at_session *s, uint8_t poison, at_error *err) {
             st = ops->fill(device, buffer, poison, err);
         } else if (at_tensor_bytes(&s->plan->call.in[i]) !=
                    buffer->bytes) { /* contents of another call, of other shapes */
-            st = at_fail(err, AT_INFRASTRUCTURE, "%s: %zu bytes planned for a buffer of %zu", slot_name(i),
+            st = at_fail(err, AT_INFRASTRUCTURE, "%s: %zu bytes planned for a buffer of %zu", at_session_slot_name(i),
                          at_tensor_bytes(&s->plan->call.in[i]), buffer->bytes);
         } else {
             st = ops->upload(device, buffer, s->plan->call.in[i].data, err);
@@ -179,8 +180,8 @@ static at_status detect_canary(at_session *s, int slot, at_error *err) {
     at_status st = s->host->ops->check_canaries(s->host->device, buffer, &intact, &where, err);
     if (st != AT_OK || intact) return st;
     int64_t beyond = where < 0 ? -where : where - (int64_t)buffer->bytes + 1;
-    at_find(s->record, "canary", "%s: a byte was written %" PRId64 " past the %s of its %zu bytes", slot_name(slot),
-            beyond, where < 0 ? "start" : "end", buffer->bytes);
+    at_find(s->record, "canary", "%s: a byte was written %" PRId64 " past the %s of its %zu bytes",
+            at_session_slot_name(slot), beyond, where < 0 ? "start" : "end", buffer->bytes);
     return AT_OK;
 }
 
@@ -193,8 +194,8 @@ static at_status detect_input(at_session *s, int slot, at_error *err) {
     if (st == AT_OK && buffer->bytes > 0 && memcmp(now, planned, buffer->bytes) != 0) {
         size_t i = 0;
         while (now[i] == planned[i]) i++;
-        at_find(s->record, "input", "%s: byte %zu changed from 0x%02x to 0x%02x; inputs are const", slot_name(slot), i,
-                planned[i], now[i]);
+        at_find(s->record, "input", "%s: byte %zu changed from 0x%02x to 0x%02x; inputs are const",
+                at_session_slot_name(slot), i, planned[i], now[i]);
     }
     free(now);
     return st;

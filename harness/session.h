@@ -35,6 +35,9 @@ typedef struct {
     at_buffer buffer[AT_SLOTS];
 } at_session;
 
+/* "key_cache": what lies in a slot of the device's arena. */
+const char *at_session_slot_name(int slot);
+
 const char *at_code_name(at_code); /* "NOT_IMPLEMENTED", ... */
 
 /* What a subject declares, in the oracle's words. */

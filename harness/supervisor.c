@@ -2,6 +2,7 @@
 #include "check.h"
 #include "clock.h"
 #include "finding.h"
+#include "locate.h"
 #include "lock.h"
 #include "same.h"
 #include "slot.h"
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 256, START_SECONDS = 120, LEAVE_SECONDS = 60, MOST_BAD_STARTS = 3 };
+enum { MOST_WORKERS = 256, START_SECONDS = 120, LEAVE_SECONDS = 60, MOST_BAD_STARTS = 3, MOST_SEARCHES = 4 };
 
 struct at_supervisor {
     const at_options *options;
@@ -28,6 +29,7 @@ struct at_supervisor {
     const at_listener *listener;
     bool deaf;      /* it wants no more records */
     int bad_starts; /* in a row */
+    int searches;   /* for the place of a fault */
     char *locked[MOST_WORKERS];
     int lock[MOST_WORKERS], locks;
 };
@@ -181,6 +183,18 @@ static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const ch
     return st == AT_OK ? release(s, w, err) : st;
 }
 
+/* Each search takes seconds in which no answer is taken: the first few faults of a run are worth it. */
+static void locate(at_supervisor *s, const at_slot *w, at_record *record) {
+    if (s->options->sanitizer != NULL || !at_is_illegal_access(record) || s->searches++ >= MOST_SEARCHES) return;
+    char *where = at_locate_fault(s->options, w->device, w->at, allowance(s->options, w->at));
+    if (where == NULL) return;
+    at_find_besides(record, "guard", where);
+    char *message = at_text("%s: %s", record->message, where);
+    free(record->message);
+    record->message = message;
+    free(where);
+}
+
 /* Whether it answers what was asked, and says one thing. */
 static bool fits(const at_record *r, const at_choice *choice) {
     return r->id != NULL && r->hash != NULL && r->mode != NULL && strcmp(r->id, choice->c->id) == 0 &&
@@ -203,6 +217,7 @@ static at_status take_answer(at_supervisor *s, at_slot *w, const char *payload, 
         at_record_clear(&record);
     } else {
         st = read_log(s, w, &record, err);
+        locate(s, w, &record);
         at_slot_hold(w, &record, s->options->repeat);
     }
     w->answered++;

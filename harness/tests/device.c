@@ -65,6 +65,28 @@ Test(device, one_byte_past_the_end_faults_where_the_size_is_a_multiple_of_the_al
     }
 }
 
+Test(device, an_opened_guard_is_mapped_and_marked_and_the_other_is_not) {
+    EACH(k, kinds) {
+        const at_device_ops *ops = at_device_for(kinds[k]);
+        at_device *d = open_device(kinds[k]);
+        at_buffer b;
+        bool intact;
+        int64_t where;
+        ops->open_guards(d, (at_guards){.before = UINT64_C(1) << 5, .after = UINT64_C(1) << SLOT});
+        cr_assert_eq(ops->place(d, &b, SLOT, 5 * 256, 256, AT_EDGE_END, &err), AT_OK);
+        cr_expect_not(faults((char *)b.data + b.bytes, true));
+        cr_assert_eq(ops->place(d, &b, SLOT, 5 * 256, 256, AT_EDGE_START, &err), AT_OK);
+        cr_expect(faults((char *)b.data - 1, false));
+        cr_assert_eq(ops->place(d, &b, 5, 5 * 256, 256, AT_EDGE_END, &err), AT_OK);
+        cr_expect(faults((char *)b.data + b.bytes, false));
+        cr_assert_eq(ops->place(d, &b, 5, 5 * 256, 256, AT_EDGE_START, &err), AT_OK);
+        ((char *)b.data)[-2] = 0;
+        cr_assert_eq(ops->check_canaries(d, &b, &intact, &where, &err), AT_OK);
+        cr_expect(!intact && where == -2, "%lld", (long long)where);
+        ops->close(d);
+    }
+}
+
 Test(device, what_is_uploaded_comes_back_and_leaves_the_canaries_alone) {
     enum { BYTES = 70001 };
     static unsigned char sent[BYTES], got[BYTES];

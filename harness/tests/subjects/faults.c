@@ -15,6 +15,7 @@
     X(before_start, ALL, "writes an element before output")                                                            \
     X(past_workspace, ALL, "writes a byte behind the workspace")                                                       \
     X(reads_past_key, ALL, "reads a row behind key")                                                                   \
+    X(reads_anywhere, ALL, "reads an address that is nobody's")                                                        \
     X(changes_input, ALL, "changes query")                                                                             \
     X(changes_input_later, ALL, "changes query from a kernel's second run on")                                         \
     X(changes_metadata, ALL, "changes attention_metadata")                                                             \
@@ -164,6 +165,7 @@ static const char *run(const at_cpu_launch *launch, const at_cpu_how *order) {
     if (p->fault == sticky || p->fault == device_error || (p->fault == sticky_at_replay && runs > 1))
         return "an address that is not mapped";
     if (p->fault == reads_past_key && p->key[p->tokens * p->head_size] == 1) return "a marker behind key";
+    if (p->fault == reads_anywhere && *(const volatile uint16_t *)(uintptr_t)64 == 1) return "a marker nowhere";
     if (p->fault == keeps_output)
         answer_again(p, order);
     else if (!p->kernel->refused)
