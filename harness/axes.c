@@ -1,4 +1,5 @@
 #include "axes.h"
+#include "attributes.h"
 #include "finding.h"
 #include "mode_names.h"
 
@@ -11,21 +12,14 @@ typedef struct {
     const char *mode;
 } attempt;
 
-static const at_attr *attribute(const at_case *c, const char *name) {
-    for (size_t i = c->attrs; i-- > 0;) {
-        if (strcmp(c->attr[i].name, name) == 0) return &c->attr[i];
-    }
-    return NULL;
-}
-
 static int64_t integer(const at_case *c, const char *name, int64_t absent) {
-    const at_attr *a = attribute(c, name);
-    return a != NULL && a->type == AT_INT ? a->i : absent;
+    const at_attr *a = at_attribute_of(c, name, AT_INT);
+    return a != NULL ? a->i : absent;
 }
 
 static double real(const at_case *c, const char *name, double absent) {
-    const at_attr *a = attribute(c, name);
-    return a != NULL && a->type == AT_FLOAT ? (double)a->f : absent;
+    const at_attr *a = at_attribute_of(c, name, AT_FLOAT);
+    return a != NULL ? (double)a->f : absent;
 }
 
 static int64_t longest(const at_case *c) {

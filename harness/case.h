@@ -148,6 +148,7 @@ const at_clause *at_cases_clause(const at_cases *, size_t i);
  * character). */
 bool at_case_matches(const at_case *, const char *pattern);
 const char *at_tier_name(at_tier);
+const char *at_poison_name(at_poison); /* "nan" */
 bool at_tier_by_name(at_tier *out, const char *name);
 
 #endif

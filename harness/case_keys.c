@@ -23,6 +23,10 @@ const char *at_tier_name(at_tier tier) {
     return tier_words[tier];
 }
 
+const char *at_poison_name(at_poison poison) {
+    return poison_words[poison];
+}
+
 bool at_tier_by_name(at_tier *out, const char *name) {
     for (int i = 0; i < AT_TIERS; i++) {
         if (strcmp(tier_words[i], name) == 0) return *out = (at_tier)i, true;

@@ -1,6 +1,7 @@
 #include "describe.h"
 #include "axes.h"
 #include "finding.h"
+#include "poisons.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ void at_describe(at_record *r, const char *subject, const at_case *c, const at_m
     r->tier = at_text("%s", at_tier_name(c->tier)), r->design = at_text("%s", c->design ? c->design : "");
     r->expect = at_text("%s", expect[c->expect]);
     r->axes = at_axes_of(c, counted, mode->name);
+    r->poisons = at_poisons_of(c);
     if (c->expect != AT_EXPECT_REFUSAL) return;
     r->rule = at_text("%s", c->rule);
     r->gate = gates_text(c->gates);

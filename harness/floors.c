@@ -7,9 +7,9 @@ static const struct {
     size_t percent;    /* of the valid pairs */
     const char *kinds; /* no item of these may be uncovered */
 } floors[AT_TIERS] = {
-    [AT_QUICK] = {95, "axis clause refused rule gate mode"},
-    [AT_FULL] = {100, "axis clause refused rule gate mode"},
-    [AT_STRESS] = {100, "axis clause refused rule gate mode scenario"}, /* some scenarios take gigabytes */
+    [AT_QUICK] = {95, "axis poison clause refused rule gate mode"},
+    [AT_FULL] = {100, "axis poison clause refused rule gate mode"},
+    [AT_STRESS] = {100, "axis poison clause refused rule gate mode scenario"}, /* some scenarios take gigabytes */
 };
 
 enum { MOST_NAMED = 8 };

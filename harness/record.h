@@ -51,7 +51,7 @@ typedef struct {
     char *id, *hash, *suite, *name, *why;
     char **tags, **covers; /* NULL-terminated */
     char *subject, *mode, *dialect, *dtype, *geometry, *tier, *design, *expect;
-    char **axes; /* NULL-terminated "axis=value", for coverage */
+    char **axes, **poisons; /* NULL-terminated "axis=value", "nan@tail", for coverage */
     at_verdict verdict;
     char *gate, *rule; /* where refused, or where it is due: "supports", several as "supports create"; else NULL */
     at_tensor_report tensor[AT_RECORD_TENSORS];

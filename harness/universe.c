@@ -4,6 +4,7 @@
 #include "finding.h"
 #include "modes.h"
 #include "pairs.h"
+#include "poisons.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ char **at_universe(const at_cases *cases) {
     add_rules(&s);
     add_gates(&s);
     for (size_t i = 0; i < axes; i++) add(&s, at_text("%s", axis[i]));
+    for (const char *const *poison = at_poisons_universe(); *poison != NULL; poison++) add(&s, at_text("%s", *poison));
     add_impossible(&s);
     for (size_t i = 0; i < at_cases_clauses(cases); i++) {
         const char *id = at_cases_clause(cases, i)->id;

@@ -142,6 +142,7 @@ static void count_attempt(builder *b, const attempt *a) {
     count_name(b, a, "mode", r->mode);
     count_names(b, a, "tag", r->tags);
     count_names(b, a, "axis", r->axes);
+    count_names(b, a, "poison", r->poisons);
     count_covers(b, a);
     count_rule(b, a);
     count_gates(b, a);

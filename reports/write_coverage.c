@@ -22,6 +22,7 @@ static const kind kinds[] = {
     {"scenario", "Scenarios", "passed"},
     {"rule", "Refusal rules by gate", "answered"},
     {"gate", "Gates by a good call", "passed"},
+    {"poison", "Poison by place", "passed"},
     {"axis", "Axes by value", "passed"},
 };
 

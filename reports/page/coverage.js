@@ -2,7 +2,8 @@
 
 const kindTitles = {
     suite: "Suites", mode: "Modes", tag: "Tags", clause: "Clauses of the contract", refused: "Clauses by a refusal",
-    scenario: "Scenarios", rule: "Refusal rules by gate", gate: "Gates by a good call", axis: "Axes by value",
+    scenario: "Scenarios", rule: "Refusal rules by gate", gate: "Gates by a good call", poison: "Poison by place",
+    axis: "Axes by value",
 };
 
 const items = raw.items.map(([key, declared, cases, tried, passed]) => {
