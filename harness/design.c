@@ -17,7 +17,7 @@ const at_design *const *at_designs(size_t *count) {
 
 const at_design *at_design_by_name(const char *name) {
     for (size_t i = 0; i < DESIGNS; i++) {
-        if (strcmp(table[i]->name, name) == 0) return table[i];
+        if (name != NULL && strcmp(table[i]->name, name) == 0) return table[i];
     }
     return NULL;
 }

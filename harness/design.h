@@ -50,7 +50,7 @@ struct at_design {
 };
 
 const at_design *const *at_designs(size_t *count);
-const at_design *at_design_by_name(const char *name);
+const at_design *at_design_by_name(const char *name); /* NULL where there is none of that name */
 /* Of the design's parameters, as the case gives them or the defaults. AT_USAGE where it names one that is not there. */
 AT_MUST_USE at_status at_design_values(double out[AT_DESIGN_PARAMETERS], const at_design *, const at_case *,
                                        at_error *err);

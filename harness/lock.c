@@ -19,7 +19,7 @@ static const char *lock_directory(void) {
 static void lock_path(char *out, size_t size, const char *directory, const char *device) {
     char name[100];
     size_t n = 0;
-    for (; device[n] != 0 && n < sizeof name - 1; n++) name[n] = isalnum((unsigned char)device[n]) ? device[n] : '-';
+    for (; n < sizeof name - 1 && device[n] != 0; n++) name[n] = isalnum((unsigned char)device[n]) ? device[n] : '-';
     name[n] = 0;
     snprintf(out, size, "%s/attest-%s.lock", directory, name);
 }

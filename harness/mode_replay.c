@@ -22,27 +22,42 @@ static at_status eager(at_session *s, at_traces *out, bool *going, at_error *err
     return st == AT_OK && *going ? at_session_judge(s, out, err) : st;
 }
 
+typedef struct {
+    at_session s;
+    at_traces want;  /* of its eager run */
+    at_graph *graph; /* NULL where the subject refused: the record says so */
+} captured_call;
+
+/* Eagerly once, restored, captured, and the graph inspected. kernel NULL: one of its own. */
+static at_status capture(captured_call *out, const at_host *host, const at_plan *plan, at_kernel *kernel,
+                         int first_slot, at_record *record, at_error *err) {
+    bool going;
+    *out = (captured_call){.graph = NULL};
+    at_status st = at_session_open(&out->s, host, plan, kernel, record, &going, err);
+    out->s.first_slot = first_slot;
+    if (st == AT_OK && going) st = eager(&out->s, &out->want, &going, err);
+    return st == AT_OK && going ? at_session_capture(&out->s, &out->graph, err) : st;
+}
+
+/* A zeroed one is fine. */
+static void release(captured_call *x) {
+    if (x->graph != NULL) x->s.host->ops->graph_free(x->s.host->device, x->graph);
+    at_traces_free(&x->want);
+    at_session_close(&x->s);
+}
+
 /* replay: warm up eagerly, restore, capture, inspect the graph; then three times: restore the state, poison outputs and
  * workspace, replay, compare bit for bit with the eager run. */
 at_status at_mode_replay(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
-    at_session s;
-    at_traces want = {0};
-    at_graph *graph = NULL;
+    captured_call x;
     char what[64];
-    bool going;
     if (!promised(host, record)) return AT_OK;
-    at_status st = at_session_open(&s, host, plan, NULL, record, &going, err);
-    if (st != AT_OK || !going) goto done;
-    if ((st = eager(&s, &want, &going, err)) != AT_OK || !going) goto done;
-    if ((st = at_session_capture(&s, &graph, err)) != AT_OK || graph == NULL) goto done;
-    for (int i = 0; i < REPLAYS && st == AT_OK; i++) {
+    at_status st = capture(&x, host, plan, NULL, 0, record, err);
+    for (int i = 0; i < REPLAYS && st == AT_OK && x.graph != NULL; i++) {
         snprintf(what, sizeof what, "replay %d and the eager run", i + 1);
-        st = at_session_replay(&s, graph, i, what, &want, err);
+        st = at_session_replay(&x.s, x.graph, i, what, &x.want, err);
     }
-done:
-    if (graph != NULL) host->ops->graph_free(host->device, graph);
-    at_traces_free(&want);
-    at_session_close(&s);
+    release(&x);
     return st;
 }
 
@@ -102,71 +117,60 @@ static at_status replay_contents(at_session *s, at_graph *graph, int turn, int64
     return st;
 }
 
+/* The call with room for its sequences to step across a page. */
+static at_status plan_with_room(at_plan **out, at_variant *v, const at_plan *plan, at_error *err) {
+    at_status st = at_variant_of(v, plan->c, 0, err);
+    if (st != AT_OK) return st;
+    if (v->c.page_order == AT_PAGES_APART && v->c.spare_pages < 2)
+        v->c.spare_pages = 2; /* which that order takes, and the others do not */
+    for (size_t b = 0; b < v->c.sequences; b++) v->sequence[b].reserve += v->c.block_size + 1;
+    return at_variant_plan(out, v, plan->node.dialect, plan->seed, NULL, err);
+}
+
 /* advance: capture once, then replay each time with the contents of another call in the same buffers: longer, shorter,
  * back again. */
 at_status at_mode_advance(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     static const int64_t step[] = {1, INT32_MAX, -1, 0};
-    at_session s = {0};
-    at_variant v;
+    captured_call x = {.graph = NULL};
+    at_variant v = {.sequence = NULL};
     at_plan *roomy = NULL;
-    at_traces want = {0};
-    at_graph *graph = NULL;
-    bool going = false;
-    at_status st = at_variant_of(&v, plan->c, 0, err);
-    if (st != AT_OK) return st;
-    if (!promised(host, record)) goto done;
-    if (v.c.page_order == AT_PAGES_APART && v.c.spare_pages < 2)
-        v.c.spare_pages = 2; /* which that order takes, and the others do not */
-    for (size_t b = 0; b < v.c.sequences; b++)
-        v.sequence[b].reserve += v.c.block_size + 1; /* so that a step can cross a page */
-    if ((st = at_variant_plan(&roomy, &v, plan->node.dialect, plan->seed, NULL, err)) != AT_OK) goto done;
-    if ((st = at_session_open(&s, host, roomy, NULL, record, &going, err)) != AT_OK || !going) goto done;
-    if ((st = eager(&s, &want, &going, err)) != AT_OK || !going) goto done;
-    if ((st = at_session_capture(&s, &graph, err)) != AT_OK || graph == NULL) goto done;
-    for (int i = 0; i < (int)(sizeof step / sizeof *step) && st == AT_OK; i++)
-        st = replay_contents(&s, graph, i, step[i], err);
-done:
-    if (graph != NULL) host->ops->graph_free(host->device, graph);
-    at_traces_free(&want);
-    at_session_close(&s);
+    if (!promised(host, record)) return AT_OK;
+    at_status st = plan_with_room(&roomy, &v, plan, err);
+    if (st == AT_OK) st = capture(&x, host, roomy, NULL, 0, record, err);
+    for (int i = 0; i < (int)(sizeof step / sizeof *step) && st == AT_OK && x.graph != NULL; i++)
+        st = replay_contents(&x.s, x.graph, i, step[i], err);
+    release(&x);
     at_plan_free(roomy);
     at_variant_free(&v);
     return st;
 }
 
+/* The call with one more sequence, which makes another shape of it. */
+static at_status plan_of_one_more(at_plan **out, at_variant *v, const at_plan *plan, at_error *err) {
+    at_status st = at_variant_of(v, plan->c, 1, err);
+    if (st != AT_OK) return st;
+    v->sequence[v->c.sequences++] = (at_sequence){.past = v->c.block_size + 3, .fresh = 2};
+    return at_variant_plan(out, v, plan->node.dialect, plan->seed + 1, NULL, err);
+}
+
 /* interleave: two graphs of one kernel, of different shapes, replayed A, B, A, B: neither may lean on what the other
  * left. */
 at_status at_mode_interleave(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
-    at_session s[2] = {{0}, {0}};
-    at_variant v;
+    captured_call x[2] = {{.graph = NULL}, {.graph = NULL}};
+    at_variant v = {.sequence = NULL};
     at_plan *other = NULL;
-    at_traces want[2] = {{0}, {0}};
-    at_graph *graph[2] = {NULL, NULL};
     char what[64];
-    bool going = false;
-    at_status st = at_variant_of(&v, plan->c, 1, err);
-    if (st != AT_OK) return st;
-    if (!promised(host, record)) goto done;
-    v.sequence[v.c.sequences] = (at_sequence){.past = v.c.block_size + 3, .fresh = 2};
-    v.c.sequences++;
-    if ((st = at_variant_plan(&other, &v, plan->node.dialect, plan->seed + 1, NULL, err)) != AT_OK) goto done;
-    for (int i = 0; i < 2; i++) {
-        st = at_session_open(&s[i], host, i == 0 ? plan : other, i == 0 ? NULL : s[0].kernel, record, &going, err);
-        s[i].first_slot = i * AT_SLOTS;
-        if (st != AT_OK || !going || (st = eager(&s[i], &want[i], &going, err)) != AT_OK || !going) goto done;
-        if ((st = at_session_capture(&s[i], &graph[i], err)) != AT_OK || graph[i] == NULL) goto done;
+    if (!promised(host, record)) return AT_OK;
+    at_status st = plan_of_one_more(&other, &v, plan, err);
+    if (st == AT_OK) st = capture(&x[0], host, plan, NULL, 0, record, err);
+    if (st == AT_OK && x[0].graph != NULL) st = capture(&x[1], host, other, x[0].s.kernel, AT_SLOTS, record, err);
+    for (int turn = 0; turn < 4 && st == AT_OK && x[1].graph != NULL; turn++) {
+        captured_call *now = &x[turn % 2];
+        snprintf(what, sizeof what, "replay %d, of graph %c, and its eager run", turn + 1, "AB"[turn % 2]);
+        st = at_session_replay(&now->s, now->graph, turn, what, &now->want, err);
     }
-    for (int turn = 0; turn < 4 && st == AT_OK; turn++) {
-        int i = turn % 2;
-        snprintf(what, sizeof what, "replay %d, of graph %c, and its eager run", turn + 1, "AB"[i]);
-        st = at_session_replay(&s[i], graph[i], turn, what, &want[i], err);
-    }
-done:
-    for (int i = 1; i >= 0; i--) { /* the first session owns the kernel */
-        if (graph[i] != NULL) host->ops->graph_free(host->device, graph[i]);
-        at_traces_free(&want[i]);
-        at_session_close(&s[i]);
-    }
+    release(&x[1]);
+    release(&x[0]); /* which owns the kernel */
     at_plan_free(other);
     at_variant_free(&v);
     return st;

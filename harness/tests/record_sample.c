@@ -45,6 +45,7 @@ void sample_record(at_record *r) {
     }
     r->tags = list("window", "S1"), r->covers = list("read.window", "S2"),
     r->axes = list("dtype=float16", "mode=eager");
+    r->poisons = list("nan@tail", "nan@written");
     for (int i = 0; i < AT_RECORD_TENSORS; i++) sample_tensor(&r->tensor[i], i);
     for (int i = 0; i < AT_RECORD_FINDINGS; i++) {
         fill(r->finding[i].detector, sizeof r->finding[i].detector, (char)('k' + i));
