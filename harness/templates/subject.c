@@ -1,7 +1,9 @@
 /* @name@: a subject for attest, com.microsoft::PagedAttention (LATENT) in plain C. It is right as it stands, and slow.
  *
- *     cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags attest) -o @name@.so @name@.c -lm
+ *     cc -std=c11 -O2 -shared -fPIC -I DIR -o @name@.so @name@.c -lm
  *     attest run --subject ./@name@.so --tier smoke
+ *
+ * DIR holds attest/subject.h: build/include of a checkout, or what pkg-config --cflags attest says once it is installed.
  *
  * Part 1 is the kernel: put yours in its place. Part 2 says which calls it takes; part 3 is what attest calls. Both can
  * stay as they are while the kernel takes the same calls.
