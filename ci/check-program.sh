@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the program says and how it exits: each check runs it and holds its exit status and its words against what is due. The subjects that
 # crash, hang and lie are harness/tests/subjects/faulty.c; each fails on one of the ten cases of harness/tests/suites. Under a minute.
+# Arguments pick parts, as they stand at the end; those after `resumed` read what it leaves.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 attest=$PWD/${ATTEST:-build/attest}
@@ -108,6 +109,23 @@ FAULTS
     ten 1 '9 PASS, 1 FLAKY' --subject "$faulty:flaky" --repeat 4
     check 'flaky: counts' grep -qF 'repeat: of 4 runs: 2 PASS, 2 FAIL' "$scratch/out"
     ten 1 'stopped after 1 failed attempts' --subject "$faulty:wrong" --max-fail 1 -j1
+}
+
+# A process in a session of its own, with the worker's pipe in its hands: the run waits for none, and none is left.
+left_behind() {
+    local fault status begun
+    export ATTEST_TEST_STRAYS=$scratch/strays
+    for fault in strays:0 deserter:1; do
+        status=${fault#*:} fault=${fault%:*}
+        rm -f "$ATTEST_TEST_STRAYS"
+        begun=$SECONDS
+        ten "$status" 'that the subject had started and left behind' --subject "$faulty:$fault" -j1
+        check "$fault: the run took $((SECONDS - begun)) s" test $((SECONDS - begun)) -lt 20
+        check "$fault: the subject did start processes" test -s "$ATTEST_TEST_STRAYS"
+        # shellcheck disable=SC2046
+        check "$fault: nothing survives" bash -c "! kill -0 $(tr '\n' ' ' <"$ATTEST_TEST_STRAYS") 2>/dev/null"
+    done
+    unset ATTEST_TEST_STRAYS
 }
 
 hostile() {
@@ -254,13 +272,16 @@ cost() {
     check "an attempt costs less than 5 ms: $(head -n 1 "$scratch/out")" awk '/median/ { exit !($5 < 5) }' "$scratch/out"
 }
 
-for part in usage selection subjects faults hostile waivers resumed sharded together sanitized cost; do
+stopped() {
+    interrupted INT
+    interrupted TERM
+}
+
+(($# > 0)) || set -- usage selection subjects faults left_behind hostile waivers resumed sharded together sanitized cost stopped killed_with_the_job
+for part in "$@"; do
     start=$SECONDS
     $part
     [[ -z ${VERBOSE:-} ]] || echo "$part: $((SECONDS - start)) s"
 done
-interrupted INT
-interrupted TERM
-killed_with_the_job
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

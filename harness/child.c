@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +81,12 @@ static at_status spawn(at_child *child, const at_options *o, int device, const i
     return at_fail(err, AT_INFRASTRUCTURE, "starting a worker: %s: %s", program, strerror(failed));
 }
 
+/* By number: glibc's own is younger than the oldest that this program runs on. */
+static int end_descriptor(pid_t pid) {
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* closed by exec */
+    return fd > 0 ? fd : 0;
+}
+
 at_status at_child_spawn(at_child *child, const at_options *o, int device, at_error *err) {
     int ask[2] = {0, 0}, reply[2] = {0, 0}, talk[2] = {0, 0};
     *child = (at_child){0};
@@ -99,11 +105,33 @@ at_status at_child_spawn(at_child *child, const at_options *o, int device, at_er
     child->ask = ask[1], child->reply = reply[0], child->talk = talk[0];
     ask[1] = reply[0] = talk[0] = 0;
     fcntl(child->talk, F_SETFL, O_NONBLOCK);
+    fcntl(child->reply, F_SETFL, O_NONBLOCK);
     const int source[5] = {ask[0], talk[1], talk[1], reply[1], child->box_fd};
     st = spawn(child, o, device, source, err);
+    if (st == AT_OK) child->end = end_descriptor(child->pid);
 done:
     for (int i = 0; i < 2; i++) close_fd(&ask[i]), close_fd(&reply[i]), close_fd(&talk[i]);
     if (st != AT_OK) at_child_close(child);
+    return st;
+}
+
+bool at_child_is_over(const at_child *child) {
+    siginfo_t how = {0};
+    return child->pid != 0 && waitid(P_PID, (id_t)child->pid, &how, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           how.si_pid == child->pid;
+}
+
+void at_child_watch(const at_child *child, struct pollfd fd[AT_CHILD_WATCHED]) {
+    const int watched[AT_CHILD_WATCHED] = {child->reply, child->talk, child->end};
+    for (int i = 0; i < AT_CHILD_WATCHED; i++)
+        fd[i] = (struct pollfd){.fd = watched[i] > 0 ? watched[i] : -1, .events = POLLIN};
+}
+
+at_status at_child_read(at_child *child, bool *open, at_error *err) {
+    bool over = at_child_is_over(child); /* asked first: then all that it wrote is there */
+    size_t before = child->frames.used;
+    at_status st = at_frames_feed(&child->frames, child->reply, open, err);
+    if (over && child->frames.used == before) *open = false;
     return st;
 }
 
@@ -126,12 +154,11 @@ at_status at_child_await(at_child *child, uint64_t ticket, double seconds, char 
     at_status st = AT_OK;
     *payload = NULL;
     while (st == AT_OK && open && !corrupt && *payload == NULL && at_seconds_now() <= deadline) {
-        struct pollfd fd[] = {{.fd = child->reply, .events = POLLIN},
-                              {.fd = child->talk > 0 ? child->talk : -1, .events = POLLIN}};
-        if (poll(fd, 2, 1000) <= 0) continue;
+        struct pollfd fd[AT_CHILD_WATCHED];
+        at_child_watch(child, fd);
+        poll(fd, AT_CHILD_WATCHED, 1000);
         at_child_listen(child);
-        if (fd[0].revents == 0) continue;
-        st = at_frames_feed(&child->frames, child->reply, &open, err);
+        st = at_child_read(child, &open, err);
         if (st == AT_OK) *payload = at_frames_next(&child->frames, ticket, bytes, &corrupt);
     }
     return st;
@@ -248,8 +275,8 @@ void at_child_close(at_child *child) {
         at_child_kill(child);
         reap(child, &status, REAP_MS);
     }
-    close_fd(&child->ask), close_fd(&child->reply), close_fd(&child->talk), close_fd(&child->box_fd),
-        close_fd(&child->log_fd);
+    int *const all[] = {&child->ask, &child->reply, &child->talk, &child->end, &child->box_fd, &child->log_fd};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) close_fd(all[i]);
     at_blackbox_unmap(child->box);
     at_frames_free(&child->frames);
     *child = (at_child){0};

@@ -6,14 +6,16 @@
 #include "options.h"
 #include "record.h"
 #include "wire.h"
+#include <poll.h>
 #include <sys/types.h>
 
-enum { AT_WORDS_KEPT = 2048 };
+enum { AT_WORDS_KEPT = 2048, AT_CHILD_WATCHED = 3 };
 
 typedef struct {
     pid_t pid;          /* 0: none; leader of its process group */
     int ask, reply;     /* ends of the pipes to its descriptors 0 and 3 */
     int talk;           /* of the pipe to 1 and 2: what it, or its subject, prints; 0: closed */
+    int end;            /* readable once the process is over; 0 where this kernel has no such descriptor */
     int box_fd, log_fd; /* log_fd: of the sanitizer, or 0 */
     at_blackbox *box;
     at_frames frames;
@@ -34,6 +36,12 @@ AT_MUST_USE at_status at_child_await(at_child *, uint64_t ticket, double seconds
 /* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down.
  * Reaps it. */
 at_status at_child_stillborn(at_child *, at_error *err);
+/* What has news of it: reply, talk, end. */
+void at_child_watch(const at_child *, struct pollfd fd[AT_CHILD_WATCHED]);
+/* Takes what its reply has now, without waiting. *open is false once nothing more of it can come: not only at the end
+ * of the stream, which a process that its subject has left behind may hold open, but once it is over itself. */
+AT_MUST_USE at_status at_child_read(at_child *, bool *open, at_error *err);
+bool at_child_is_over(const at_child *); /* and not reaped yet */
 /* Request: "INDEX HASH MODE TICKET". */
 void at_child_ask(at_child *, size_t index, const char *hash, const char *mode, uint64_t ticket);
 /* Takes what it has printed, without waiting. False at the end of it. */

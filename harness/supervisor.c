@@ -6,11 +6,11 @@
 #include "lock.h"
 #include "same.h"
 #include "slot.h"
+#include "strays.h"
 #include "worker.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,8 @@ struct at_supervisor {
     int searches;   /* for the place of a fault */
     char *locked[MOST_WORKERS];
     int lock[MOST_WORKERS], locks;
+    bool adopts; /* what workers leave behind */
+    int strays;  /* of it, ended so far */
 };
 
 static volatile sig_atomic_t interrupts;
@@ -78,6 +80,7 @@ at_status at_supervisor_start(at_supervisor **out, const at_options *o, at_heade
     s->options = o;
     s->slots = 1;
     s->slot[0].device = device_of(o, 0);
+    s->adopts = at_strays_adopt();
     at_status st = at_child_start(&s->slot[0].child, o, s->slot[0].device, START_SECONDS, header, err);
     if (st == AT_OK) st = copy_header(&s->first, header, err);
     if (st == AT_OK) st = lock_once(s, header->device_id, err);
@@ -89,6 +92,23 @@ at_status at_supervisor_start(at_supervisor **out, const at_options *o, at_heade
     return st;
 }
 
+/* What a worker that is gone has left behind ends too. */
+static void sweep(at_supervisor *s) {
+    pid_t alive[MOST_WORKERS];
+    size_t n = 0;
+    if (!s->adopts) return;
+    for (int i = 0; i < s->slots; i++) {
+        if (s->slot[i].child.pid != 0) alive[n++] = s->slot[i].child.pid;
+    }
+    s->strays += at_strays_end(alive, n);
+}
+
+static void gone(at_supervisor *s, at_slot *w) {
+    at_child_close(&w->child);
+    sweep(s);
+    at_slot_enter(w, AT_NOBODY, 0);
+}
+
 void at_supervisor_stop(at_supervisor *s) {
     if (s == NULL) return;
     for (int i = 0; i < s->slots; i++) {
@@ -96,6 +116,10 @@ void at_supervisor_stop(at_supervisor *s) {
         at_record_clear(&s->slot[i].held);
         at_repeats_clear(&s->slot[i].repeats);
     }
+    sweep(s);
+    if (s->strays > 0)
+        fprintf(stderr, "attest: ended %d process%s that the subject had started and left behind\n", s->strays,
+                s->strays == 1 ? "" : "es");
     for (int i = 0; i < s->locks; i++) close(s->lock[i]), free(s->locked[i]);
     at_header_clear(&s->first);
     free(s);
@@ -103,7 +127,7 @@ void at_supervisor_stop(at_supervisor *s) {
 
 /* A worker that does not come up is tried again a few times, ever later: a device may need a moment after a crash. */
 static at_status bad_start(at_supervisor *s, at_slot *w, at_status st) {
-    at_child_close(&w->child);
+    gone(s, w);
     at_slot_enter(w, AT_NOBODY, 1 << s->bad_starts);
     if (++s->bad_starts < MOST_BAD_STARTS) return AT_OK;
     return at_worse(st, AT_INFRASTRUCTURE); /* since one came up before */
@@ -162,11 +186,6 @@ static at_status read_log(at_supervisor *s, at_slot *w, at_record *record, at_er
     return tool == NULL ? AT_OK : at_sanitizer_read(&w->log, w->child.log_fd, tool, record, err);
 }
 
-static void gone(at_slot *w) {
-    at_child_close(&w->child);
-    at_slot_enter(w, AT_NOBODY, 0);
-}
-
 /* The worker is given up, and what it was at with it. */
 static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const char *how, at_error *err) {
     at_record loss = {0};
@@ -179,7 +198,7 @@ static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const ch
         st = read_log(s, w, &loss, err);
         at_slot_hold(w, &loss, s->options->repeat);
     }
-    gone(w);
+    gone(s, w);
     return st == AT_OK ? release(s, w, err) : st;
 }
 
@@ -253,7 +272,7 @@ static at_status end_between(at_supervisor *s, at_slot *w, at_verdict verdict, c
     } else if (w->state == AT_BUSY && !left) {
         return lose(s, w, verdict, how, err);
     }
-    gone(w);
+    gone(s, w);
     return st;
 }
 
@@ -262,7 +281,7 @@ static at_status ended(at_supervisor *s, at_slot *w, at_error *err) {
     if (w->state == AT_STARTING) return bad_start(s, w, at_child_stillborn(&w->child, err));
     int number = at_child_end(&w->child, how, sizeof how);
     if (whole_job_ends(number)) {
-        gone(w);
+        gone(s, w);
         return AT_OK;
     }
     return at_slot_begun(w) ? lose(s, w, AT_CRASH, how, err) : end_between(s, w, AT_CRASH, how, err);
@@ -311,7 +330,7 @@ static at_status step(at_supervisor *s, at_slot *w, at_error *err) {
 static at_status attend_to(at_supervisor *s, at_slot *w, at_error *err) {
     size_t bytes;
     bool open, corrupt;
-    at_status st = at_frames_feed(&w->child.frames, w->child.reply, &open, err);
+    at_status st = at_child_read(&w->child, &open, err);
     if (st != AT_OK) return st;
     char *payload = at_frames_next(&w->child.frames, w->state == AT_STARTING ? 0 : w->ticket, &bytes, &corrupt);
     if (corrupt || (payload != NULL && w->state == AT_LEAVING))
@@ -325,7 +344,7 @@ static at_status attend_to(at_supervisor *s, at_slot *w, at_error *err) {
 }
 
 typedef struct {
-    struct pollfd fd[2 * MOST_WORKERS]; /* reply and talk of each */
+    struct pollfd fd[MOST_WORKERS][AT_CHILD_WATCHED];
     at_slot *who[MOST_WORKERS];
     int n;
     double first; /* deadline */
@@ -339,8 +358,7 @@ static void watch_all(watch *v, at_supervisor *s) {
         if (w->state == AT_NOBODY && w->at == NULL) continue;
         if (w->deadline < v->first) v->first = w->deadline;
         if (w->state == AT_NOBODY) continue;
-        v->fd[2 * v->n] = (struct pollfd){.fd = w->child.reply, .events = POLLIN};
-        v->fd[2 * v->n + 1] = (struct pollfd){.fd = w->child.talk > 0 ? w->child.talk : -1, .events = POLLIN};
+        at_child_watch(&w->child, v->fd[v->n]);
         v->who[v->n++] = w;
     }
 }
@@ -349,13 +367,13 @@ static at_status wait_for_news(at_supervisor *s, at_error *err) {
     watch v;
     watch_all(&v, s);
     double left = v.first - at_seconds_now();
-    int ready = poll(v.fd, (nfds_t)(2 * v.n), left > 0 ? (int)(left * 1000) + 1 : 0);
+    int ready = poll(v.fd[0], (nfds_t)(AT_CHILD_WATCHED * v.n), left > 0 ? (int)(left * 1000) + 1 : 0);
     if (ready < 0 && errno != EINTR) return at_fail(err, AT_INFRASTRUCTURE, "waiting for workers: %s", strerror(errno));
     at_status st = AT_OK;
     for (int i = 0; i < v.n && st == AT_OK; i++) {
         at_slot *w = v.who[i];
-        if (ready > 0 && v.fd[2 * i + 1].revents) at_child_listen(&w->child);
-        if (ready > 0 && v.fd[2 * i].revents)
+        at_child_listen(&w->child);
+        if ((ready > 0 && v.fd[i][0].revents) || at_child_is_over(&w->child))
             st = attend_to(s, w, err);
         else if (at_seconds_now() > w->deadline)
             st = overdue(s, w, err);

@@ -1,10 +1,12 @@
 /* What a subject can do to its worker, and that it costs one attempt: ten cases of which faulty.so fails on one. */
 #define _DEFAULT_SOURCE 1
 #include "../supervisor.h"
+#include "../clock.h"
 #include "device_test.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -181,6 +183,39 @@ Test(supervisor, a_subject_cannot_end_a_run_by_a_signal_that_is_meant_for_the_jo
     cr_assert_eq(run(&o, 2, &s, &interrupted, &err), AT_OK, "%s", err.text);
     cr_expect_eq(s.of[AT_PASS], CASES);
     cr_expect_not(interrupted);
+}
+
+/* run() asserts that no child is left; these would be this process's children, or would have outlived it as somebody
+ * else's. */
+static void leaves_nothing(const char *fault, at_verdict verdict, int of_it) {
+    char path[] = "/tmp/attest-strays-XXXXXX", line[32];
+    seen s = {0};
+    at_error err = {0};
+    bool interrupted;
+    int strays = 0;
+    close(mkstemp(path));
+    setenv("ATTEST_TEST_STRAYS", path, 1);
+    at_options o = options_for(fault);
+    double start = at_seconds_now();
+    cr_assert_eq(run(&o, 1, &s, &interrupted, &err), AT_OK, "%s", err.text);
+    cr_expect_lt(at_seconds_now() - start, 20, "nobody waits for them");
+    cr_expect_eq(s.records, CASES);
+    cr_expect_eq(s.of[verdict], of_it, "%s", s.odd.message);
+    FILE *f = fopen(path, "r");
+    for (; fgets(line, sizeof line, f) != NULL; strays++)
+        cr_expect(kill((pid_t)atoi(line), 0) != 0 && errno == ESRCH, "process %s is still there", line);
+    cr_expect_geq(strays, 2, "the subject left none: nothing was tested");
+    fclose(f);
+    unlink(path);
+    at_record_clear(&s.odd);
+}
+
+Test(supervisor, processes_that_a_subject_leaves_in_another_session_end_with_its_worker) {
+    leaves_nothing("strays", AT_PASS, CASES);
+}
+
+Test(supervisor, a_crash_is_seen_at_once_though_a_stray_process_holds_the_pipe) {
+    leaves_nothing("deserter", AT_CRASH, 1);
 }
 
 Test(supervisor, a_wrong_answer_is_a_failure_of_its_attempt_and_of_no_other) {

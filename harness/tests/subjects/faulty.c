@@ -157,6 +157,32 @@ static void is_caught(const at_call *call) {
     fputs("========= Invalid __global__ read of size 4 bytes\n=========     at v1_attend+0x1a0\n=========\n", log);
     fclose(log);
 }
+static void stay(int told) {
+    const char *name = getenv("ATTEST_TEST_STRAYS");
+    FILE *f = name ? fopen(name, "a") : NULL;
+    if (f != NULL) fprintf(f, "%d\n", (int)getpid()), fclose(f);
+    (void)!write(told, "", 1);
+    for (;;) pause();
+}
+/* Leaves a process in a session of its own, with every descriptor of the worker's, and one below that; their numbers
+ * go to $ATTEST_TEST_STRAYS. */
+static void leaves_strays(const at_call *call) {
+    int told[2];
+    char two[2];
+    (void)call;
+    if (pipe(told) != 0) abort();
+    if (fork() == 0) {
+        setsid();
+        (void)!fork();
+        stay(told[1]);
+    }
+    for (int i = 0; i < 2; i++) (void)!read(told[0], &two[i], 1);
+}
+static void leaves_strays_and_dies(const at_call *call) {
+    static int left;
+    if (left++ == 0) leaves_strays(call);
+    if (left > 1) does_segv(call); /* the second call of the attempt */
+}
 static void is_fine(const at_call *call) {
     (void)call;
 }
@@ -182,6 +208,8 @@ static const struct {
     {"bomb", leaves_a_bomb},
     {"unload", dies_when_unloaded},
     {"term", sends_itself_a_term},
+    {"strays", leaves_strays},
+    {"deserter", leaves_strays_and_dies},
     {"caught", is_caught},
     {"flaky", is_fine},
     {"wrong", is_fine},
