@@ -212,6 +212,51 @@ interrupted() {
     says 2 'cut short' report "$scratch/stopped/results.jsonl" --out "$scratch/report"
 }
 
+# What is sent in for review may be a bomb: it is told from its list, by name, and nothing is unpacked.
+archives() {
+    local kind pid status
+    export TMPDIR=$scratch/temporary
+    mkdir -p "$TMPDIR" "$scratch/bomb/d" "$scratch/slow"
+    ten 0 VALIDATED --subject cpu
+    says 0 'bundle ' bundle "$scratch/run" --cases harness/tests/suites --out "$scratch/made.tar.gz"
+    says 0 'ok: bundle' verify "$scratch/made.tar.gz"
+    truncate -s 2G "$scratch/bomb/d/zeros"
+    tar -C "$scratch/bomb" --sparse -czf "$scratch/big.tar.gz" d
+    for _ in {1..100001}; do echo d/none; done >"$scratch/names"
+    : >"$scratch/bomb/d/none"
+    tar -C "$scratch/bomb" --hard-dereference -czf "$scratch/many.tar.gz" -T "$scratch/names"
+    python3 -c 'import gzip, sys, tarfile
+head = tarfile.TarInfo("x"); head.type = b"x"; head.size = 300 << 20
+with gzip.open(sys.argv[1], "wb", 1) as f:
+    f.write(head.tobuf(tarfile.USTAR_FORMAT))
+    for _ in range(300): f.write(bytes(1 << 20))' "$scratch/header.tar.gz"
+    ln -sf /etc/passwd "$scratch/bomb/d/link"
+    tar -C "$scratch/bomb" -czf "$scratch/link.tar.gz" d/link
+    mkdir -p "$scratch/bomb/d/1/2/3/4/5/6/7/8/9"
+    tar -C "$scratch/bomb" -czf "$scratch/deep.tar.gz" d/1
+    says 64 'big.tar.gz: with d/zeros of 2147483648 bytes it holds more than 1024 MiB' verify "$scratch/big.tar.gz"
+    says 64 'many.tar.gz: more than 100000 files' verify "$scratch/many.tar.gz"
+    says 64 'tar could not read' verify "$scratch/header.tar.gz"
+    says 64 'd/link -> /etc/passwd is no plain file' verify "$scratch/link.tar.gz"
+    says 64 'more than 8 levels' compare "$scratch/deep.tar.gz" "$scratch/run"
+    # a tar that takes its time: the signal comes while it unpacks
+    printf '#!/bin/sh\n%s "$@" || exit\ncase "$*" in *-xzf*) sleep 5;; esac\n' "$(command -v tar)" >"$scratch/slow/tar"
+    chmod +x "$scratch/slow/tar"
+    for kind in INT TERM HUP KILL; do
+        PATH=$scratch/slow:$PATH env --default-signal=INT "$attest" verify "$scratch/made.tar.gz" >/dev/null 2>&1 &
+        pid=$!
+        for _ in {1..100}; do compgen -G "$TMPDIR/attest-*/*/SHA256SUMS" >/dev/null && break; sleep 0.05; done
+        check "$kind: a bundle was being unpacked" compgen -G "$TMPDIR/attest-*/*/SHA256SUMS" >/dev/null
+        kill -s "$kind" $pid
+        wait $pid 2>/dev/null
+        status=$?
+        check "$kind: ended by it, not by itself: $status" test $status -gt 128
+        for _ in {1..40}; do compgen -G "$TMPDIR/*" >/dev/null || break; sleep 0.05; done
+        check "$kind: nothing is left of what was unpacked" bash -c "! compgen -G '$TMPDIR/*'"
+    done
+    unset TMPDIR
+}
+
 sharded() {
     local n=7
     for ((i = 1; i <= n; i++)); do
@@ -277,7 +322,7 @@ stopped() {
     interrupted TERM
 }
 
-(($# > 0)) || set -- usage selection subjects faults left_behind hostile waivers resumed sharded together sanitized cost stopped killed_with_the_job
+(($# > 0)) || set -- usage selection subjects faults left_behind hostile waivers resumed archives sharded together sanitized cost stopped killed_with_the_job
 for part in "$@"; do
     start=$SECONDS
     $part

@@ -19,9 +19,9 @@
 /* ---- bundle ---- */
 
 typedef struct {
-    const char *wanted; /* --out */
-    char *name;         /* of the directory, and within the archive */
-    char *temporary;    /* where it is made when an archive is wanted */
+    const char *wanted;     /* --out */
+    char *name;             /* of the directory, and within the archive */
+    at_temporary temporary; /* where it is made when an archive is wanted */
     char *directory;
 } target;
 
@@ -33,16 +33,15 @@ static at_status choose_target(target *t, const char *wanted, at_error *err) {
         return (t->directory = strdup(wanted)) != NULL ? AT_OK : at_fail_memory(err, strlen(wanted));
     const char *slash = strrchr(wanted, '/'), *name = slash != NULL ? slash + 1 : wanted;
     size_t end = strlen(name) - (strcmp(name + strlen(name) - 4, ".tgz") == 0 ? 4 : 7);
-    at_status st = at_temporary(&t->temporary, err);
+    at_status st = at_temporary_make(&t->temporary, err);
     if (st != AT_OK) return st;
     t->name = at_text("%.*s", (int)end, name);
-    t->directory = t->name != NULL ? at_text("%s/%s", t->temporary, t->name) : NULL;
+    t->directory = t->name != NULL ? at_text("%s/%s", t->temporary.path, t->name) : NULL;
     return t->directory != NULL ? AT_OK : at_fail_memory(err, end);
 }
 
 static void drop_target(target *t) {
-    at_tree_remove(t->temporary);
-    free(t->temporary);
+    at_temporary_drop(&t->temporary);
     free(t->directory);
     free(t->name);
 }
@@ -87,7 +86,7 @@ static at_status make(const target *t, const at_journal *j, const char *file, co
     if (st == AT_OK) st = at_report_write_all(j, t->directory, err);
     if (st == AT_OK) st = at_bundle_fill(t->directory, j, file, o->cases, subject, err);
     if (st == AT_OK) st = at_sums_write(digest, t->directory, err);
-    if (st == AT_OK && t->temporary != NULL) st = at_archive_write(t->wanted, t->temporary, t->name, err);
+    if (st == AT_OK && t->temporary.path != NULL) st = at_archive_write(t->wanted, t->temporary.path, t->name, err);
     free(subject);
     return st;
 }

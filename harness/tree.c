@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LEVELS = 8, MOST_FILES = 100000 };
-
 /* ---- walking ---- */
 
 typedef at_status visit(void *user, const char *directory, const char *relative, mode_t mode, at_error *err);
@@ -43,8 +41,8 @@ static at_status walk(const char *top, const char *below, int level, visit *each
     DIR *directory = opendir(path);
     if (directory == NULL) {
         st = at_fail(err, AT_USAGE, "%s: %s", path, strerror(errno));
-    } else if (level > MOST_LEVELS) {
-        st = at_fail(err, AT_USAGE, "%s: more than %d levels of directories", path, MOST_LEVELS);
+    } else if (level > AT_TREE_LEVELS) {
+        st = at_fail(err, AT_USAGE, "%s: more than %d levels of directories", path, AT_TREE_LEVELS);
     }
     for (struct dirent *entry; st == AT_OK && (entry = readdir(directory)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
@@ -58,7 +56,7 @@ static at_status walk(const char *top, const char *below, int level, visit *each
 static at_status keep(void *user, const char *directory, const char *relative, mode_t mode, at_error *err) {
     at_tree *tree = user;
     if (S_ISDIR(mode)) return AT_OK;
-    if (tree->paths == MOST_FILES) return at_fail(err, AT_USAGE, "%s: more than %d files", directory, MOST_FILES);
+    if (tree->paths == AT_TREE_FILES) return at_fail(err, AT_USAGE, "%s: more than %d files", directory, AT_TREE_FILES);
     char *copy = strdup(relative);
     char **grown = realloc(tree->path, (tree->paths + 1) * sizeof *grown);
     if (grown != NULL) tree->path = grown;
@@ -106,20 +104,6 @@ static at_status forget(void *user, const char *directory, const char *relative,
 void at_tree_remove(const char *directory) {
     if (directory == NULL) return;
     if (walk(directory, "", 0, forget, NULL, NULL) == AT_OK) rmdir(directory);
-}
-
-at_status at_temporary(char **out, at_error *err) {
-    const char *base = getenv("TMPDIR");
-    char *path = at_text("%s/attest-XXXXXX", base != NULL && base[0] != 0 ? base : "/tmp");
-    if (path == NULL) return at_fail_memory(err, 64);
-    if (mkdtemp(path) == NULL) {
-        at_status st = at_fail(err, AT_INFRASTRUCTURE, "%s: no directory can be made there: %s; set TMPDIR", path,
-                               strerror(errno));
-        free(path);
-        return st;
-    }
-    *out = path;
-    return AT_OK;
 }
 
 /* ---- files ---- */

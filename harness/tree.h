@@ -10,7 +10,8 @@ typedef struct {
     char *odd; /* the first that is neither a regular file nor a directory, or NULL */
 } at_tree;
 
-/* At most 8 levels and 100,000 files: more is AT_USAGE. */
+enum { AT_TREE_LEVELS = 8, AT_TREE_FILES = 100000 };
+/* More levels or files than that: AT_USAGE. */
 AT_MUST_USE at_status at_tree_list(at_tree *out, const char *directory, at_error *err);
 void at_tree_free(at_tree *);
 
@@ -20,8 +21,6 @@ AT_MUST_USE at_status at_file_write(const char *path, const void *data, size_t b
 /* The whole file, zero-terminated, malloc'ed. `most`: AT_USAGE beyond; 0: no limit. */
 AT_MUST_USE at_status at_file_read(char **out, size_t *bytes, const char *path, size_t most, at_error *err);
 
-/* A new directory under TMPDIR or /tmp; malloc'ed. */
-AT_MUST_USE at_status at_temporary(char **out, at_error *err);
 /* With all that is in it; what resists is left. NULL is fine. */
 void at_tree_remove(const char *directory);
 

@@ -13,15 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static at_temporary room;
 static char *place; /* of a test, removed after it */
 
 static void begin(void) {
     at_error err;
-    cr_assert_eq(at_temporary(&place, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_temporary_make(&room, &err), AT_OK, "%s", err.text);
+    place = room.path;
 }
 static void end(void) {
-    at_tree_remove(place);
-    free(place);
+    at_temporary_drop(&room);
 }
 TestSuite(bundle, .init = begin, .fini = end);
 
@@ -127,7 +128,7 @@ Test(bundle, an_archive_gives_back_its_directory_and_is_the_same_each_time) {
     faults f = {0};
     cr_assert_eq(at_sums_check(second, &bytes, u.directory, note, &f, &err), AT_OK);
     cr_expect(f.text[0] == 0 && strcmp(digest, second) == 0, "%s", f.text);
-    char *gone = strdup(u.temporary);
+    char *gone = strdup(u.temporary.path);
     at_unpacked_free(&u);
     cr_expect_neq(access(gone, F_OK), 0);
     free(gone);
