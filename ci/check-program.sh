@@ -81,6 +81,8 @@ subjects() {
         ten 2 'UNVALIDATED: nothing was judged' --subject "$s"
         check "subject $s: one line" test "$(cat "$scratch/out" "$scratch/err" | wc -l)" = 1
     done
+    ATTEST_TEST_HANG=1 ten 2 'the subject did not load within 10 s: a constructor' --subject "$faulty:fine" --timeout 1
+    check 'what is waited for is said' grep -qF 'attest: waiting for a worker that is loading the subject, for 10 s at most' "$scratch/err"
     ATTEST_TEST_INNER=/nowhere ten 2 'a worker did not come up: killed by SIGABRT' --subject "$faulty:fine"
 }
 

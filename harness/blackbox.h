@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Phases of a start in which an end is not ours. */
+#define AT_LOADING "loading the subject"
+#define AT_OPENING "opening the device"
+
 typedef struct {
     volatile uint64_t
         begun; /* ticket of the last request that was taken up; whatever happens from there on is that attempt's */

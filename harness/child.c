@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-enum { MOST_ARGUMENTS = 40, GRACE_MS = 1000, REAP_MS = 30000 };
+enum { MOST_ARGUMENTS = 40, GRACE_MS = 1000, REAP_MS = 30000, NOTICE_SECONDS = 3 };
 
 static void close_fd(int *fd) {
     if (*fd > 0) close(*fd);
@@ -135,16 +135,51 @@ at_status at_child_read(at_child *child, bool *open, at_error *err) {
     return st;
 }
 
-at_status at_child_stillborn(at_child *child, at_error *err) {
-    static const char opening[] = "opening subject and device";
-    char how[100];
-    bool theirs = child->box != NULL && strcmp(child->box->phase, opening) == 0;
-    at_child_end(child, how, sizeof how);
-    char *words = at_child_words(child);
-    at_fail(err, AT_OK, "a worker did not come up: %s in phase '%.63s'%s%s", how, child->box ? child->box->phase : "?",
-            words && words[0] ? "; its last words: " : "", words ? words : "");
-    free(words);
+static const char *phase_of(const at_child *child) {
+    return child->box != NULL ? child->box->phase : "?";
+}
+
+/* Before its hello a worker is busy with what is not ours, or with reading cases. */
+static at_status whose_start(const at_child *child) {
+    bool theirs = strcmp(phase_of(child), AT_LOADING) == 0 || strcmp(phase_of(child), AT_OPENING) == 0;
     return theirs ? AT_UNVALIDATED : AT_INFRASTRUCTURE;
+}
+
+/* Ends it, says how it ended and what it printed last; `status` as it was before. */
+static at_status tell_start(at_child *child, at_status status, const char *how, at_error *err) {
+    char *words = at_child_words(child);
+    at_fail(err, AT_OK, "%s in phase '%.63s'%s%s", how, phase_of(child), words && words[0] ? "; its last words: " : "",
+            words ? words : "");
+    free(words);
+    return status;
+}
+
+at_status at_child_stillborn(at_child *child, at_error *err) {
+    char how[100], told[140];
+    at_status st = whose_start(child);
+    at_child_end(child, how, sizeof how);
+    snprintf(told, sizeof told, "a worker did not come up: %s", how);
+    return tell_start(child, st, told, err);
+}
+
+at_status at_child_late(at_child *child, int seconds, at_error *err) {
+    char how[100], told[200];
+    at_status st = whose_start(child);
+    bool loading = strcmp(phase_of(child), AT_LOADING) == 0;
+    at_child_kill(child);
+    at_child_end(child, how, sizeof how);
+    snprintf(told, sizeof told,
+             loading
+                 ? "the subject did not load within %d s: a constructor of it, or of what it links, does not return;"
+                   " --timeout gives it longer; stopped"
+                 : "a worker did not come up within %d s; stopped",
+             seconds);
+    return tell_start(child, st, told, err);
+}
+
+int at_child_patience(const at_options *o) {
+    enum { USUAL = 120, LEAST = 10 }; /* a driver with many devices takes seconds */
+    return o->timeout <= 0 ? USUAL : o->timeout < LEAST ? LEAST : (int)o->timeout;
 }
 
 at_status at_child_await(at_child *child, uint64_t ticket, double seconds, char **payload, size_t *bytes,
@@ -164,16 +199,21 @@ at_status at_child_await(at_child *child, uint64_t ticket, double seconds, char 
     return st;
 }
 
-at_status at_child_start(at_child *child, const at_options *o, int device, int seconds, at_header *header,
-                         at_error *err) {
+at_status at_child_start(at_child *child, const at_options *o, int device, at_header *header, at_error *err) {
     char *payload = NULL;
     size_t bytes;
+    const int seconds = at_child_patience(o);
+    const double start = at_seconds_now();
     at_status st = at_child_spawn(child, o, device, err);
-    if (st == AT_OK) st = at_child_await(child, 0, seconds, &payload, &bytes, err);
+    if (st == AT_OK) st = at_child_await(child, 0, NOTICE_SECONDS, &payload, &bytes, err);
+    if (st == AT_OK && payload == NULL && at_seconds_now() >= start + NOTICE_SECONDS) {
+        fprintf(stderr, "attest: waiting for a worker that is %.63s, for %d s at most\n", phase_of(child), seconds);
+        st = at_child_await(child, 0, seconds - NOTICE_SECONDS, &payload, &bytes, err);
+    }
     if (payload != NULL)
         st = at_hello_from_json(header, payload, bytes, err);
     else if (st == AT_OK)
-        st = at_child_stillborn(child, err);
+        st = at_seconds_now() >= start + seconds ? at_child_late(child, seconds, err) : at_child_stillborn(child, err);
     free(payload);
     if (st != AT_OK) at_child_close(child);
     return st;

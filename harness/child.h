@@ -26,9 +26,11 @@ typedef struct {
 /* Spawns this program as a worker on a device, under the sanitizer where the options say so. Its first frame, sealed
  * with ticket 0, is its hello. AT_INFRASTRUCTURE, and nothing is left running. */
 AT_MUST_USE at_status at_child_spawn(at_child *, const at_options *, int device, at_error *err);
-/* The same, and waits for the hello; the status in it where the worker has no subject or no device. */
-AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device, int seconds, at_header *header,
-                                     at_error *err);
+/* The same, and waits for the hello; says on stderr what takes its time. The status in it where the worker has no
+ * subject or no device. */
+AT_MUST_USE at_status at_child_start(at_child *, const at_options *, int device, at_header *header, at_error *err);
+/* Seconds that a worker may take to its hello: --timeout, but not less than a driver needs. */
+int at_child_patience(const at_options *);
 /* Waits for the next frame with that seal: malloc'ed, or NULL where none comes: not in time, or the stream has ended or
  * cannot be read. */
 AT_MUST_USE at_status at_child_await(at_child *, uint64_t ticket, double seconds, char **payload, size_t *bytes,
@@ -36,6 +38,8 @@ AT_MUST_USE at_status at_child_await(at_child *, uint64_t ticket, double seconds
 /* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down.
  * Reaps it. */
 at_status at_child_stillborn(at_child *, at_error *err);
+/* The same of one that has not ended, and has had its time. */
+at_status at_child_late(at_child *, int seconds, at_error *err);
 /* What has news of it: reply, talk, end. */
 void at_child_watch(const at_child *, struct pollfd fd[AT_CHILD_WATCHED]);
 /* Takes what its reply has now, without waiting. *open is false once nothing more of it can come: not only at the end

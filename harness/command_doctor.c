@@ -10,7 +10,7 @@ static bool report(at_options *o, const char *subject) {
     at_header header = {0};
     at_error why = {0};
     o->subject = subject;
-    bool fine = at_child_start(&child, o, o->device, 120, &header, &why) == AT_OK;
+    bool fine = at_child_start(&child, o, o->device, &header, &why) == AT_OK;
     if (o->json) {
         json_t *line = fine ? json_pack("{s:s, s:b, s:s?, s:s?, s:s?, s:s?}", "subject", subject, "ready", 1, "version",
                                         header.subject_version, "device", header.device, "arch", header.arch, "driver",

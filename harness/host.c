@@ -1,5 +1,6 @@
 /* Subject and device together, and the header that names them. */
 #include "worker.h"
+#include "blackbox.h"
 #include "digest.h"
 #include "finding.h"
 #include "lock.h"
@@ -50,9 +51,11 @@ static at_status digest_file(at_header *header, const char *path, at_error *err)
 at_status at_host_open(at_place_of_work *work, at_header *header, const at_options *o, at_error *err) {
     at_device_facts facts;
     *work = (at_place_of_work){.host = {.device_index = o->device, .seed = o->seed}};
+    at_phase(AT_LOADING);
     at_status st = at_library_open(&work->library, &work->host.subject, o->subject, err);
     if (st != AT_OK) return st;
     work->host.ops = at_device_for(work->host.subject->device);
+    at_phase(AT_OPENING);
     if ((st = work->host.ops->open(&work->host.device, o->device, err)) != AT_OK) {
         at_library_close(work->library);
         return st;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Two sessions lie side by side at most; a buffer has two ranges: 2i is before slot i, 2i + 1 after it. */
-enum { RANGES = 2 * 2 * AT_SLOTS, START_SECONDS = 120 };
+enum { RANGES = 2 * 2 * AT_SLOTS };
 _Static_assert(2 * AT_SLOTS <= AT_DEVICE_SLOTS, "a bit of at_guards for each slot");
 
 typedef enum { FAULTS, RUNS, UNKNOWN } outcome;
@@ -58,7 +58,7 @@ static outcome try_with(const attempt *a, at_guards open, at_record *record) {
     at_header header = {0};
     at_error ignored;
     options.open_guards = open;
-    if (at_child_start(&child, &options, a->device, START_SECONDS, &header, &ignored) != AT_OK) return UNKNOWN;
+    if (at_child_start(&child, &options, a->device, &header, &ignored) != AT_OK) return UNKNOWN;
     outcome seen = ask(&child, a, record);
     at_child_close(&child);
     at_header_clear(&header);

@@ -218,7 +218,7 @@ static const at_option table[] = {
     {"resume", NULL, "run", "go on with the journal in --out, if there is one", take_resume},
     {"repeat", "N", "run", "run each attempt N times; one that changes its verdict is FLAKY", take_repeat},
     {"waivers", "FILE", "run", "failures that are known; default: waivers.yaml here or beside the program, if there is one", take_waivers},
-    {"timeout", "SECONDS", "run repro", "what an attempt may take; default: by its cost, at least 60", take_timeout},
+    {"timeout", "SECONDS", "run repro", "what an attempt may take, and at least 10 a worker's start; default: by its cost, at least 60, and 120", take_timeout},
     {"max-fail", "N", "run", "stop after N failed attempts", take_max_fail},
     {"require-gpu", NULL, "run", "anything but a GPU's answer is UNVALIDATED", take_require_gpu},
     {"out", "DIR", "run report bundle compare new", "where to write: reports (build/reports), a bundle (build/bundle), baselines", take_out},

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 256, START_SECONDS = 120, LEAVE_SECONDS = 60, MOST_BAD_STARTS = 3, MOST_SEARCHES = 4 };
+enum { MOST_WORKERS = 256, LEAVE_SECONDS = 60, MOST_BAD_STARTS = 3, MOST_SEARCHES = 4 };
 
 struct at_supervisor {
     const at_options *options;
@@ -81,7 +81,7 @@ at_status at_supervisor_start(at_supervisor **out, const at_options *o, at_heade
     s->slots = 1;
     s->slot[0].device = device_of(o, 0);
     s->adopts = at_strays_adopt();
-    at_status st = at_child_start(&s->slot[0].child, o, s->slot[0].device, START_SECONDS, header, err);
+    at_status st = at_child_start(&s->slot[0].child, o, s->slot[0].device, header, err);
     if (st == AT_OK) st = copy_header(&s->first, header, err);
     if (st == AT_OK) st = lock_once(s, header->device_id, err);
     at_slot_enter(&s->slot[0], AT_READY, 0);
@@ -139,7 +139,7 @@ static at_status start(at_supervisor *s, at_slot *w, at_error *err) {
     w->log = (at_sanitizer_log){0};
     at_status st = at_child_spawn(&w->child, s->options, w->device, err);
     if (st != AT_OK) return bad_start(s, w, st);
-    at_slot_enter(w, AT_STARTING, START_SECONDS);
+    at_slot_enter(w, AT_STARTING, at_child_patience(s->options));
     return AT_OK;
 }
 
@@ -297,10 +297,7 @@ static at_status corrupted(at_supervisor *s, at_slot *w, at_error *err) {
 
 static at_status overdue(at_supervisor *s, at_slot *w, at_error *err) {
     char how[100];
-    if (w->state == AT_STARTING) {
-        at_child_kill(&w->child);
-        return bad_start(s, w, at_fail(err, AT_INFRASTRUCTURE, "a worker did not come up within %d s", START_SECONDS));
-    }
+    if (w->state == AT_STARTING) return bad_start(s, w, at_child_late(&w->child, at_child_patience(s->options), err));
     if (w->state == AT_BUSY) {
         snprintf(how, sizeof how, "no answer within %g s", allowance(s->options, w->at));
         return lose(s, w, AT_TIMEOUT, how, err);

@@ -130,8 +130,8 @@ int at_worker_main(const at_options *o) {
     at_error err = {0}, pipe_error = {0};
     bool done = false;
     settle_in();
+    at_phase("reading the cases");
     at_status st = at_cases_load(&cases, o->cases, NULL, &err);
-    at_phase("opening subject and device");
     if (st == AT_OK) st = at_host_open(&work, &header, o, &err);
     if (st == AT_OK && (o->memory > 0 || work.host.subject->device == AT_HOST)) at_confine_data(o->memory);
     at_status said = say_hello(st, &header, &err, &pipe_error);

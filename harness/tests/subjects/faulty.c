@@ -218,6 +218,11 @@ static const struct {
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
+/* While it is loaded. */
+__attribute__((constructor)) static void load(void) {
+    if (getenv("ATTEST_TEST_HANG") != NULL) pause();
+}
+
 static uint32_t picked;
 
 static int is(const char *name) {
