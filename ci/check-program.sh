@@ -214,6 +214,31 @@ interrupted() {
     says 2 'cut short' report "$scratch/stopped/results.jsonl" --out "$scratch/report"
 }
 
+# A journal that was changed into one that no run can have left, end mark and sums included, is refused by whoever reads it.
+forged() {
+    local what how
+    ten 0 VALIDATED --subject cpu
+    while IFS='|' read -r what how; do
+        rm -rf "$scratch/forged"
+        says 0 'bundle ' bundle "$scratch/run" --cases harness/tests/suites --out "$scratch/forged"
+        sed -i "$how" "$scratch/forged/results.jsonl"
+        check "$what: it was changed" bash -c "! cmp -s '$scratch/run/results.jsonl' '$scratch/forged/results.jsonl'"
+        (cd "$scratch/forged" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >../sums && mv ../sums SHA256SUMS)
+        says 64 "results.jsonl:$what" verify "$scratch/forged"
+        says 64 "results.jsonl:$what" report "$scratch/forged/results.jsonl" --out "$scratch/report"
+        says 64 "results.jsonl:$what" compare "$scratch/run" "$scratch/forged"
+        says 64 "results.jsonl:$what" merge "$scratch/merged" "$scratch/forged/results.jsonl"
+    done <<'FORGED'
+3: a pass with mismatches|3s/"mismatches":0/"mismatches":1/
+2: mismatches that are not 0 to elements|2s/"elements":[0-9]*/"elements":-5/
+1: planned_cases that are not 0 to planned|1s/"planned":10,/"planned":9,/
+12: a record beyond the 10 that were planned|11p; $s/"end":10,"PASS":10/"end":11,"PASS":11/
+FORGED
+    rm -rf "$scratch/forged"
+    says 0 'bundle ' bundle "$scratch/run" --cases harness/tests/suites --out "$scratch/forged"
+    says 0 'ok: bundle' verify "$scratch/forged"
+}
+
 # What is sent in for review may be a bomb: it is told from its list, by name, and nothing is unpacked.
 archives() {
     local kind pid status
@@ -324,7 +349,7 @@ stopped() {
     interrupted TERM
 }
 
-(($# > 0)) || set -- usage selection subjects faults left_behind hostile waivers resumed archives sharded together sanitized cost stopped killed_with_the_job
+(($# > 0)) || set -- usage selection subjects faults left_behind hostile waivers resumed forged archives sharded together sanitized cost stopped killed_with_the_job
 for part in "$@"; do
     start=$SECONDS
     $part

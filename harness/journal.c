@@ -170,6 +170,8 @@ void at_journal_abandon(at_journal_writer *w) {
 
 /* ---- reading ---- */
 
+static const char changed[] = "the file was changed: restore it or run again";
+
 typedef struct {
     int fd;
     const char *path;
@@ -259,7 +261,10 @@ static at_status read_header(at_header *out, lines *l, at_error *err) {
         return at_fail(err, AT_USAGE, "%s:1: not the header of an attest journal", l->path);
     }
     st = at_header_from_json(out, json.at, (size_t)(line + bytes - 1 - json.at), &inner);
-    return st == AT_OK ? AT_OK : at_fail(err, st, "%s:1: the header cannot be read: %s", l->path, inner.text);
+    if (st != AT_OK) return at_fail(err, st, "%s:1: the header cannot be read: %s", l->path, inner.text);
+    const char *contradiction = at_header_contradiction(out);
+    if (contradiction == NULL) return AT_OK;
+    return at_fail(err, AT_USAGE, "%s:1: %s; %s", l->path, contradiction, changed);
 }
 
 /* `json` stands behind the key "end". */
@@ -278,8 +283,8 @@ static at_status check_end(at_json *json, const counts *found, const lines *l, a
     if (memcmp(&said, found, sizeof said) == 0) return AT_OK;
     return at_fail(err, AT_USAGE,
                    "%s:%zu: the end mark counts %" PRId64 " records and their verdicts, of which the %" PRId64
-                   " that stand here differ; the file was changed: restore it or run again",
-                   l->path, l->number, said.records, found->records);
+                   " that stand here differ; %s",
+                   l->path, l->number, said.records, found->records, changed);
 }
 
 static at_status add_record(at_journal *j, size_t *room, const char *line, size_t bytes, const lines *l,
@@ -294,7 +299,13 @@ static at_status add_record(at_journal *j, size_t *room, const char *line, size_
     }
     at_status st = at_record_from_json(&j->record[j->records], line, bytes, &inner);
     if (st != AT_OK) return at_fail(err, st, "%s:%zu: not a record: %s", l->path, l->number, inner.text);
-    j->records++;
+    const char *contradiction = at_record_contradiction(&j->record[j->records++]);
+    if (contradiction != NULL)
+        return at_fail(err, AT_USAGE, "%s:%zu: %s; %s", l->path, l->number, contradiction, changed);
+    if ((int64_t)j->records > j->header.planned) {
+        return at_fail(err, AT_USAGE, "%s:%zu: a record beyond the %" PRId64 " that were planned; %s", l->path,
+                       l->number, j->header.planned, changed);
+    }
     return AT_OK;
 }
 

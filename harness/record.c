@@ -2,6 +2,7 @@
 #include "record.h"
 #include "fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,12 +199,50 @@ at_status at_header_to_json(char **out, const at_header *h, at_error *err) {
     return to_json(out, &header_fields, h, err);
 }
 
-const char *at_record_contradiction(const at_record *r) {
-    if (r->verdict != AT_PASS && r->verdict != AT_MARGINAL) return NULL;
-    if (r->findings_all > 0 || r->findings > 0) return "a pass with findings";
+/* ---- contradictions ---- */
+
+static bool is_time(double seconds) {
+    return seconds >= 0 && isfinite(seconds);
+}
+
+static const char *impossible_counts(const at_record *r) {
     for (int i = 0; i < r->tensors; i++) {
-        if (r->tensor[i].mismatches > 0) return "a pass with mismatches";
-        if (r->tensor[i].excess > 1) return "a pass with an excess above 1";
+        const at_tensor_report *t = &r->tensor[i];
+        if (t->mismatches < 0 || t->mismatches > t->elements) return "mismatches that are not 0 to elements";
+        if (t->ulps < 0) return "ulps below 0";
+    }
+    if (r->findings_all < r->findings) return "fewer findings than it shows";
+    if (r->replays_equal < 0 || r->replays_equal > r->replays) return "equal replays that are not 0 to replays";
+    if (r->graph_kernels < 0 || r->graph_other < 0) return "graph nodes below 0";
+    if (r->worker < 0) return "a worker below 0";
+    bool times = is_time(r->seconds) && is_time(r->seconds_oracle) && is_time(r->seconds_subject);
+    return times ? NULL : "a time that is none";
+}
+
+/* Verdicts that say that nothing was found. */
+static const char *refuted_verdict(const at_record *r) {
+    bool passed = r->verdict == AT_PASS || r->verdict == AT_MARGINAL,
+         aside = r->verdict == AT_UNSUPPORTED || r->verdict == AT_NOT_RUN;
+    if (!passed && !aside) return NULL;
+    if (r->findings_all > 0) return passed ? "a pass with findings" : "set aside, with findings";
+    for (int i = 0; i < r->tensors; i++) {
+        if (r->tensor[i].mismatches > 0) return passed ? "a pass with mismatches" : "set aside, with mismatches";
+        if (passed && !(r->tensor[i].excess <= 1)) return "a pass with an excess above 1";
     }
     return NULL;
+}
+
+const char *at_record_contradiction(const at_record *r) {
+    const char *counts = impossible_counts(r);
+    return counts != NULL ? counts : refuted_verdict(r);
+}
+
+const char *at_header_contradiction(const at_header *h) {
+    if (h->planned < 0 || h->planned_cases < 0 || h->planned_cases > h->planned)
+        return "planned_cases that are not 0 to planned";
+    if (h->shard < 0 || h->shard > h->shards || h->shards > AT_MOST_SHARDS) return "a shard that is none";
+    if (h->whole < 0 || h->whole_cases < 0 || h->whole_cases > h->whole) return "whole_cases that are not 0 to whole";
+    if (h->whole > 0 && (h->planned > h->whole || h->planned_cases > h->whole_cases))
+        return "a part that is more than the whole run";
+    return h->repeat < 0 || h->gpus < 0 ? "repeats or GPUs below 0" : NULL;
 }

@@ -69,7 +69,8 @@ typedef struct {
     char *message; /* one line; the first finding, or what went wrong */
     char *repro;   /* the command that repeats it */
 } at_record;
-/* NULL, or what contradicts the verdict: a pass with findings, mismatches or an excess above 1. */
+/* NULL, or what no attempt can have left: counts and times that are none, or a verdict that what was found refutes, as
+ * a pass with findings, mismatches or an excess above 1. */
 const char *at_record_contradiction(const at_record *);
 void at_record_clear(at_record *); /* frees what it owns, zeroes it */
 
@@ -96,6 +97,8 @@ typedef struct {
     char **universe; /* all that could be covered: "rule:kv-heads@supports", "axis:dtype=float16", "clause:read.window",
                         "scenario:S1", "mode:replay"; what no record covers is reported as uncovered */
 } at_header;
+enum { AT_MOST_SHARDS = 100000 };
+const char *at_header_contradiction(const at_header *); /* the same of what a run plans */
 void at_header_clear(at_header *);
 /* One line of JSON and back, as a worker's first message and a journal's first line hold it. */
 AT_MUST_USE at_status at_header_to_json(char **out, const at_header *, at_error *err);
@@ -123,8 +126,9 @@ AT_MUST_USE at_status at_journal_end(at_journal_writer *,
                                      at_error *err); /* end mark with counts, sync, close; frees it in any case */
 void at_journal_abandon(at_journal_writer *);        /* closes without the end mark; NULL is fine */
 
-/* Reading: a torn last line is accepted and dropped; any other bad line is AT_USAGE with file:line, and so are counts
- * of the end mark that the records do not bear out. */
+/* Reading: a torn last line is accepted and dropped; any other bad line is AT_USAGE with file:line, and so are a
+ * header or a record that contradicts itself, more records than were planned, and counts of the end mark that the
+ * records do not bear out. */
 AT_MUST_USE at_status at_journal_read(at_journal **out, const char *path, at_error *err);
 void at_journal_free(at_journal *);
 

@@ -1,4 +1,5 @@
 #include "shard.h"
+#include "record.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,6 @@
 
 #include "select.h"
 
-enum { AT_MOST_SHARDS = 100000 };
-
 /* Leaves the shard's choices in the selection. By static cost, so that parts take about as long as each other. */
 AT_MUST_USE at_status at_shard_keep(at_selection *, int64_t shard, int64_t shards, at_error *err);
 

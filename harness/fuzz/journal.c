@@ -53,7 +53,11 @@ int at_fuzz_journal(const uint8_t *data, size_t size) {
         AT_FUZZ_DUE(st == AT_USAGE && j == NULL && err.text[0] != 0 && at_fuzz_plain(err.text));
         return 0;
     }
-    for (size_t i = 0; i < j->records; i++) check_record(&j->record[i]);
+    AT_FUZZ_DUE(at_header_contradiction(&j->header) == NULL && (int64_t)j->records <= j->header.planned);
+    for (size_t i = 0; i < j->records; i++) {
+        AT_FUZZ_DUE(at_record_contradiction(&j->record[i]) == NULL);
+        check_record(&j->record[i]);
+    }
     check_report(j);
     check_verdict(j);
     at_journal_free(j);

@@ -31,15 +31,16 @@ static at_record plain(int i, at_verdict verdict) {
     return (at_record){.id = id, .verdict = verdict};
 }
 
-static at_header two_planned(void) {
-    return (at_header){.planned = 2, .planned_cases = 2, .subject = "v1"};
+enum { PLANNED = 100000 };
+static at_header plain_header(void) {
+    return (at_header){.planned = PLANNED, .planned_cases = PLANNED, .subject = "v1"};
 }
 
 /* A journal of `records` records, with an end mark or without. */
 static void write_journal(int records, bool end) {
     at_error err;
     at_journal_writer *w = NULL;
-    at_header h = two_planned();
+    at_header h = plain_header();
     cr_assert_eq(at_journal_create(&w, path, &h, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < records; i++) {
         at_record r = plain(i, i % 2 ? AT_FAIL : AT_PASS);
@@ -198,6 +199,84 @@ Test(journal, a_file_that_is_no_journal_is_refused) {
     rmdir(path);
 }
 
+static const char one_planned[] = "\"planned\":1,\"planned_cases\":1";
+
+/* A journal of one record, with these members of its header and of the record beside what must be there. */
+static void spill_one(const char *header, const char *verdict, const char *members) {
+    char text[1000];
+    int n = snprintf(text, sizeof text, "{\"journal\":1,\"header\":{%s}}\n{\"id\":\"a\",\"verdict\":\"%s\"%s%s}\n",
+                     header, verdict, members[0] ? "," : "", members);
+    spill(text, (size_t)n);
+}
+
+#define TENSOR(members) "\"tensor\":[{\"tensor\":\"output\"," members "}]"
+#define FOUND "\"finding\":[{\"detector\":\"value\",\"text\":\"off\"}]"
+
+Test(journal, a_record_that_contradicts_itself_is_refused_with_its_line) {
+    static const struct {
+        const char *verdict, *members, *says; /* NULL: it is read */
+    } row[] = {
+        {"PASS", FOUND ",\"findings_all\":1", "a pass with findings"},
+        {"MARGINAL", "\"findings_all\":1", "a pass with findings"},
+        {"UNSUPPORTED", "\"findings_all\":1", "set aside, with findings"},
+        {"NOT_RUN", TENSOR("\"elements\":2,\"mismatches\":1"), "set aside, with mismatches"},
+        {"PASS", TENSOR("\"elements\":2,\"mismatches\":1"), "a pass with mismatches"},
+        {"PASS", TENSOR("\"excess\":1.5"), "an excess above 1"},
+        {"PASS", TENSOR("\"excess\":\"nan\""), "an excess above 1"},
+        {"FAIL", TENSOR("\"elements\":2,\"mismatches\":3"), "mismatches that are not 0 to elements"},
+        {"FAIL", TENSOR("\"elements\":2,\"mismatches\":-1"), "mismatches that are not 0 to elements"},
+        {"PASS", TENSOR("\"elements\":-1"), "mismatches that are not 0 to elements"},
+        {"PASS", TENSOR("\"ulps\":-1"), "ulps below 0"},
+        {"FAIL", FOUND, "fewer findings than it shows"},
+        {"FAIL", "\"findings_all\":-1", "fewer findings than it shows"},
+        {"PASS", "\"replays\":3,\"replays_equal\":4", "equal replays"},
+        {"PASS", "\"replays\":-1", "equal replays"},
+        {"PASS", "\"graph_kernels\":-1", "graph nodes below 0"},
+        {"PASS", "\"worker\":-1", "a worker below 0"},
+        {"PASS", "\"seconds\":-1", "a time that is none"},
+        {"PASS", "\"seconds_oracle\":\"inf\"", "a time that is none"},
+        {"PASS", "", NULL},
+        {"PASS", TENSOR("\"elements\":2,\"excess\":1"), NULL},
+        {"FAIL", FOUND ",\"findings_all\":7," TENSOR("\"elements\":2,\"mismatches\":2,\"excess\":\"inf\""), NULL},
+        {"WAIVED", FOUND ",\"findings_all\":1", NULL},
+        {"HARNESS_ERROR", FOUND ",\"findings_all\":1", NULL},
+        {"PASS", "\"replays\":3,\"replays_equal\":3,\"graph_kernels\":2", NULL},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        spill_one(one_planned, row[i].verdict, row[i].members);
+        if (row[i].says != NULL)
+            must_refuse(AT_USAGE, ":2: ", row[i].says);
+        else
+            at_journal_free(must_read());
+    }
+}
+
+Test(journal, a_header_that_contradicts_itself_is_refused) {
+    static const struct {
+        const char *header, *says; /* NULL: it is read */
+    } row[] = {
+        {"\"planned\":-1,\"planned_cases\":-1", "planned_cases that are not 0 to planned"},
+        {"\"planned\":1,\"planned_cases\":2", "planned_cases that are not 0 to planned"},
+        {"\"planned\":1,\"planned_cases\":1,\"shard\":3,\"shards\":2", "a shard that is none"},
+        {"\"planned\":1,\"planned_cases\":1,\"shard\":-1,\"shards\":2", "a shard that is none"},
+        {"\"planned\":1,\"planned_cases\":1,\"shard\":1,\"shards\":9000000000000000000", "a shard that is none"},
+        {"\"planned\":1,\"planned_cases\":1,\"whole\":1,\"whole_cases\":2", "whole_cases that are not 0 to whole"},
+        {"\"planned\":2,\"planned_cases\":1,\"whole\":1,\"whole_cases\":1", "more than the whole run"},
+        {"\"planned\":1,\"planned_cases\":1,\"gpus\":-1", "below 0"},
+        {"\"planned\":1,\"planned_cases\":1,\"repeat\":-1", "below 0"},
+        {"\"planned\":1,\"planned_cases\":1,\"shard\":2,\"shards\":2,\"whole\":2,\"whole_cases\":1,\"repeat\":4", NULL},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        spill_one(row[i].header, "PASS", "");
+        if (row[i].says != NULL)
+            must_refuse(AT_USAGE, ":1: ", row[i].says);
+        else
+            at_journal_free(must_read());
+    }
+    spill_one("\"planned\":0,\"planned_cases\":0", "PASS", "");
+    must_refuse(AT_USAGE, ":2: ", "a record beyond the 0 that were planned");
+}
+
 Test(journal, a_line_without_end_does_not_fill_the_memory) {
     int fd = open(path, O_CREAT | O_RDWR, 0666);
     cr_assert_eq(ftruncate(fd, (off_t)1 << 33), 0);
@@ -208,7 +287,7 @@ Test(journal, a_line_without_end_does_not_fill_the_memory) {
 Test(journal, a_full_disk_leaves_whole_lines_and_says_so) {
     at_error err;
     at_journal_writer *w = NULL;
-    at_header h = two_planned();
+    at_header h = plain_header();
     at_record r;
     sample_record(&r);
     signal(SIGXFSZ, SIG_IGN);
@@ -237,7 +316,7 @@ Test(journal, a_full_disk_leaves_whole_lines_and_says_so) {
 Test(journal, no_room_for_the_end_mark_leaves_it_incomplete) {
     at_error err;
     at_journal_writer *w = NULL;
-    at_header h = two_planned();
+    at_header h = plain_header();
     signal(SIGXFSZ, SIG_IGN);
     cr_assert_eq(at_journal_create(&w, path, &h, &err), AT_OK, "%s", err.text);
     struct stat facts;
@@ -252,7 +331,7 @@ Test(journal, no_room_for_the_end_mark_leaves_it_incomplete) {
 
 Test(journal, a_place_that_cannot_hold_one_is_refused_with_its_name) {
     static const char *const place[] = {"/nowhere/at/all/journal", "/dev/null", "/"};
-    at_header h = two_planned();
+    at_header h = plain_header();
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
         at_error err = {""};
         at_journal_writer *w = NULL;
@@ -266,7 +345,7 @@ Test(journal, an_old_one_is_replaced_but_not_while_a_run_is_writing_it) {
     at_error err;
     at_journal_writer *w = NULL, *second = NULL;
     at_journal *so_far = NULL;
-    at_header h = two_planned();
+    at_header h = plain_header();
     write_journal(5, true);
     cr_assert_eq(at_journal_create(&w, path, &h, &err), AT_OK, "%s", err.text);
     at_record r = plain(0, AT_PASS);
@@ -345,14 +424,14 @@ Test(journal, a_hundred_thousand_records_are_read_in_under_a_second) {
         snprintf(r.tensor[i].tensor, sizeof r.tensor[i].tensor, "key_cache_out");
     r.tensors = 2;
     r.findings = 0;
-    write_many(&r, 100000);
+    write_many(&r, PLANNED);
     double best = 1e9;
     for (int i = 0; i < 3; i++) {
         clock_t start = clock();
         at_journal *j = must_read();
         double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
         best = seconds < best ? seconds : best;
-        cr_assert_eq(j->records, 100000);
+        cr_assert_eq(j->records, PLANNED);
         at_journal_free(j);
     }
     at_record_clear(&r);

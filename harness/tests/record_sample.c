@@ -21,7 +21,7 @@ static void fill(char *out, size_t size, char c) {
 
 static void sample_tensor(at_tensor_report *t, int i) {
     fill(t->tensor, sizeof t->tensor, (char)('a' + i));
-    t->elements = 4096 + i, t->mismatches = -3 - i, t->excess = 0.1 + i, t->ratio = 1.0 / 3 + i,
+    t->elements = 4096 + i, t->mismatches = 3 + i, t->excess = 0.1 + i, t->ratio = 1.0 / 3 + i,
     t->ratio_median = 0.25 + i;
     t->absolute = 1e-5 + i, t->relative = 5e-324 + i, t->ulps = 7 + i, t->absolute_median = 1e300 + i,
     t->ulps_median = 0.5 + i;
@@ -51,7 +51,7 @@ void sample_record(at_record *r) {
         fill(r->finding[i].detector, sizeof r->finding[i].detector, (char)('k' + i));
         fill(r->finding[i].text, sizeof r->finding[i].text, (char)('p' + i));
     }
-    r->replays = 3, r->replays_equal = 2, r->graph_kernels = 5, r->graph_other = -6, r->worker = 9;
+    r->replays = 3, r->replays_equal = 2, r->graph_kernels = 5, r->graph_other = 6, r->worker = 9;
     r->seconds_oracle = 0.001, r->seconds_subject = 0.002, r->seconds = 0.004;
 }
 
