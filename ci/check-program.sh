@@ -110,6 +110,8 @@ wrong FAIL value: output: token 0
 FAULTS
     ten 1 '9 PASS, 1 FLAKY' --subject "$faulty:flaky" --repeat 4
     check 'flaky: counts' grep -qF 'repeat: of 4 runs: 2 PASS, 2 FAIL' "$scratch/out"
+    ten 0 '10 PASS' --subject "$faulty:famine" --memory 512M -j1
+    ten 3 '9 PASS, 1 HARNESS_ERROR' --subject "$faulty:starve" --memory 512M -j1
     ten 1 'stopped after 1 failed attempts' --subject "$faulty:wrong" --max-fail 1 -j1
 }
 

@@ -162,6 +162,39 @@ Test(supervisor, a_subject_that_leaves_its_worker_no_memory_costs_one_attempt) {
     at_record_clear(&s.odd);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* there a worker has no limit */
+/* Of a run by one worker. How many attempts were without memory. */
+static int famines_of(const char *fault, seen *s) {
+    char path[] = "/tmp/attest-famines-XXXXXX", text[200] = "";
+    at_error err = {0};
+    bool interrupted;
+    int fd = mkstemp(path);
+    setenv("ATTEST_TEST_FAMINES", path, 1);
+    at_options o = options_for(fault);
+    cr_assert_eq(run(&o, 1, s, &interrupted, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(s->records, CASES);
+    ssize_t bytes = read(fd, text, sizeof text);
+    close(fd);
+    unlink(path);
+    return (int)bytes / 4;
+}
+
+Test(supervisor, an_error_of_the_harness_that_another_attempt_has_caused_is_gone_in_a_new_worker) {
+    seen s = {0};
+    cr_expect_eq(famines_of("famine", &s), 1);
+    cr_expect_eq(s.of[AT_PASS], CASES, "%s", s.odd.message);
+}
+
+Test(supervisor, an_error_of_the_harness_that_stays_is_tried_once_more_and_kept) {
+    seen s = {0};
+    cr_expect_eq(famines_of("starve", &s), 2);
+    cr_expect_eq(s.of[AT_PASS], CASES - 1);
+    cr_expect_eq(s.of[AT_HARNESS_ERROR], 1);
+    cr_expect_not_null(strstr(s.odd.message, "out of memory"), "%s", s.odd.message);
+    at_record_clear(&s.odd);
+}
+#endif
+
 Test(supervisor, a_poisoned_device_costs_the_attempt_that_poisoned_it_and_a_worker) {
     costs_one_and_that("poison", AT_FAIL, "the stream takes no launch: an earlier one failed");
 }

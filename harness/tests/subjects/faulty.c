@@ -92,13 +92,31 @@ static void leaks(const at_call *call) {
     abort(); /* nobody has stopped it */
 }
 /* Leaves the process without memory, and goes on. */
+static void *hoard; /* pieces, each with the place of the one before */
 static void hoards(const at_call *call) {
     enum { MOST = 1 << 30 };
     size_t taken = 0;
     (void)call;
     for (size_t piece = 1 << 24; piece >= 64 && taken < MOST; piece /= 2) {
-        while (taken < MOST && malloc(piece) != NULL) taken += piece;
+        for (void **more; taken < MOST && (more = malloc(piece)) != NULL; taken += piece) *more = hoard, hoard = more;
     }
+}
+static void gives_back(void) {
+    for (void *before; hoard != NULL; hoard = before) before = *(void **)hoard, free(hoard);
+}
+/* In the attempt after this one; what was armed is gone with the process. */
+static int armed_famine;
+static void arms_a_famine(const at_call *call) {
+    (void)call;
+    armed_famine = 1;
+}
+/* From the call to the end of its kernel, so that the attempt is attest's to mend, and can be told. Counted in
+ * $ATTEST_TEST_FAMINES. */
+static void starves(const at_call *call) {
+    const char *name = getenv("ATTEST_TEST_FAMINES");
+    int fd = name ? open(name, O_WRONLY | O_APPEND) : -1;
+    if (fd >= 0) (void)!write(fd, "one\n", 4), close(fd);
+    hoards(call);
 }
 static void reads_too_far(const at_call *call) {
     const at_tensor *query = &call->in[AT_QUERY];
@@ -203,6 +221,8 @@ static const struct {
     {"talk", never_stops_talking},
     {"leak", leaks},
     {"hoard", hoards},
+    {"famine", arms_a_famine},
+    {"starve", is_fine}, /* its own attempt, after its call */
     {"fault", reads_too_far},
     {"poison", poisons},
     {"bomb", leaves_a_bomb},
@@ -237,18 +257,28 @@ static at_code supports(const at_node *node, const at_dtype in[AT_INPUTS], at_re
     return inner()->supports(node, in, why);
 }
 
+static int five(const at_call *call) {
+    return call->in[AT_QUERY].shape[0] == FAULTY_TOKENS;
+}
+
 /* Every other attempt. */
 static int spoils(const at_call *call) {
     static int calls;
-    if (call->in[AT_QUERY].shape[0] != FAULTY_TOKENS) return 0;
+    if (!five(call)) return 0;
     return is("wrong") || (is("flaky") && calls++ / 2 % 2 == 1); /* an attempt makes two calls */
 }
 
 static at_code execute(at_kernel *kernel, const at_call *call, at_refusal *why) {
-    if (call->in[AT_QUERY].shape[0] == FAULTY_TOKENS) faults[picked].fault(call);
+    if (five(call)) faults[picked].fault(call);
     at_code code = inner()->execute(kernel, call, why);
+    if (is("starve") ? five(call) : armed_famine && !five(call)) starves(call);
     if (code == AT_ACCEPTED && spoils(call)) ((unsigned short *)call->out[AT_OUTPUT].data)[3] ^= 0x4000;
     return code;
+}
+
+static void destroy(at_kernel *kernel) {
+    gives_back();
+    inner()->destroy(kernel);
 }
 
 const at_subject *at_subject_v1(uint32_t index) {
@@ -258,6 +288,7 @@ const at_subject *at_subject_v1(uint32_t index) {
     subjects[index].name = faults[index].name;
     subjects[index].supports = supports;
     subjects[index].execute = execute;
+    subjects[index].destroy = destroy;
     picked = index; /* the last one that is asked for is the one that runs */
     return &subjects[index];
 }
