@@ -75,6 +75,32 @@ selection() {
     says 0 'VALIDATED' run --subject cpu --cases "$scratch/cases" --out "$scratch/run" --no-progress
 }
 
+# A case that contradicts itself is its file's to mend, and said before anything runs; where only its data, too large to be made twice, show
+# it, the others are judged.
+unplannable() {
+    local odd=$scratch/odd.yaml
+    cat >"$odd" <<'ODD'
+schema: 1
+suite: odd
+about: Cases of which not all are one.
+geometries: {g: {head_size: 64, v_head_size: 64, num_heads: 2}}
+defaults: {geometry: g, new: 1, modes: [eager]}
+cases:
+  - {name: fine, why: One that is., data: normal, past: 3}
+  - {name: near, why: Its values are near where their rounding changes., data: normal, past: 6000, expect: exact}
+  - {name: small, why: The same but small., data: normal, past: 60, expect: exact}
+  - {name: illegal, why: Two KV heads., data: normal, past: 3, node: {kv_num_heads: 2}}
+ODD
+    says 64 "odd.yaml:9:5: odd/small: expects exact values" run --subject /nowhere.so --cases "$odd" --out "$scratch/odd"
+    check 'one line that counts the others' grep -q 'expect budget, or change the data (and 1 more; attest check lists them)$' "$scratch/err"
+    check 'one line of error' one_line_of_error
+    says 64 "odd.yaml:10:5: odd/illegal: expects values, but supports may refuse it" run --subject /nowhere.so --cases "$odd" -k odd/illegal --out "$scratch/odd"
+    says 64 'expect that refusal, or make the call legal' repro odd/illegal --subject cpu --cases "$odd"
+    check 'nothing was run' test ! -e "$scratch/odd"
+    says 2 '1 PASS, 1 NOT_RUN' run --subject cpu --cases "$odd" -k odd/fine -k odd/near --out "$scratch/odd" --no-progress
+    check 'what did not run says why, and where' grep -q 'odd.yaml:8:5: odd/near: expects exact values, but output' "$scratch/odd/results.jsonl"
+}
+
 subjects() {
     local s
     for s in /nowhere.so Makefile "$scratch" "${faulty%/*}/no_symbol.so" "${faulty%/*}/broken.so:1" "${faulty%/*}/unresolved.so" nobody "$faulty:nobody"; do
@@ -351,7 +377,7 @@ stopped() {
     interrupted TERM
 }
 
-(($# > 0)) || set -- usage selection subjects faults left_behind hostile waivers resumed forged archives sharded together sanitized cost stopped killed_with_the_job
+(($# > 0)) || set -- usage selection unplannable subjects faults left_behind hostile waivers resumed forged archives sharded together sanitized cost stopped killed_with_the_job
 for part in "$@"; do
     start=$SECONDS
     $part

@@ -87,6 +87,7 @@ at_status at_command_repro(at_options *o, at_error *err) {
     o->pattern = o->word, o->patterns = 1;
     st = at_select(&selection, cases, o, err);
     o->pattern = NULL, o->patterns = 0;
+    if (st == AT_OK) st = at_selection_check(&selection, o->seed, err);
     if (st == AT_OK && selection.choices == 0)
         st = at_fail(err, AT_USAGE, "mode %s does not apply to %s", o->mode, o->word[0]);
     if (st == AT_OK)

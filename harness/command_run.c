@@ -90,6 +90,7 @@ static at_status prepare(run *r, at_error *err) {
     if ((st = at_load_default_cases(&r->cases, o, err)) != AT_OK) return st;
     if ((st = load_waivers(r, err)) != AT_OK) return st;
     if ((st = at_select(&r->selection, r->cases, o, err)) != AT_OK) return st;
+    if ((st = at_selection_check(&r->selection, o->seed, err)) != AT_OK) return st;
     if ((st = at_report_directory(o->out, err)) != AT_OK) return st;
     if (r->selection.whole > 0) return AT_OK;
     return at_fail(err, AT_UNVALIDATED, "no case of %zu is selected", at_cases_count(r->cases));

@@ -112,7 +112,9 @@ at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode,
     }
     if (st == AT_FAILED && record->findings_all == 0)
         at_find(record, "sticky", "the device reports: %.300s", err->text);
-    if (st != AT_OK && st != AT_FAILED) {
+    if (st == AT_USAGE) { /* the case file's to mend: seen this late where its data are what is wrong */
+        at_set_aside(record, AT_NOT_RUN, "%s", err->text);
+    } else if (st != AT_OK && st != AT_FAILED) {
         record->verdict = AT_HARNESS_ERROR;
         if (record->message == NULL) record->message = at_text("%s", err->text);
     }

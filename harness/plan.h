@@ -25,6 +25,8 @@ typedef struct {
  * boundary. */
 AT_MUST_USE at_status at_plan_make(at_plan **out, const at_case *c, or_dialect dialect, uint64_t seed, at_error *err);
 void at_plan_free(at_plan *);
+/* Whether it would be AT_USAGE, as far as that is seen without data, and with them where they are small. */
+AT_MUST_USE at_status at_plan_check(const at_case *c, or_dialect dialect, uint64_t seed, at_error *err);
 size_t at_tensor_bytes(const or_tensor *); /* 0 where absent */
 
 /* The plan as a call for a subject: shapes, dtypes and attributes; data pointers NULL. attr must hold plan->node.attrs.

@@ -10,15 +10,18 @@ static const struct {
 
 static at_status legal_at(const at_plan *plan, const char *gate, const or_rule *broken, at_error *err) {
     if (broken == NULL) return AT_OK;
-    return at_case_wrong(plan->c, err, "expects values, but %s may refuse it in dialect %s by %s: %s", gate,
-                         or_dialect_name(plan->node.dialect), broken->id, broken->refused_when);
+    return at_case_wrong(
+        plan->c, err,
+        "expects values, but %s may refuse it in dialect %s by %s: %s; expect that refusal, or make the call legal",
+        gate, or_dialect_name(plan->node.dialect), broken->id, broken->refused_when);
 }
 
 static at_status refused_at(const at_plan *plan, const char *gate, const or_rule *broken, at_error *err) {
     if (broken == plan->rule) return AT_OK;
-    return at_case_wrong(plan->c, err, "expects %s at %s, but there the first broken rule in dialect %s is %s",
-                         plan->rule->id, gate, or_dialect_name(plan->node.dialect),
-                         broken == NULL ? "none" : broken->id);
+    return at_case_wrong(
+        plan->c, err,
+        "expects %s at %s, but there the first broken rule in dialect %s is %s; expect that one, or break no other",
+        plan->rule->id, gate, or_dialect_name(plan->node.dialect), broken == NULL ? "none" : broken->id);
 }
 
 at_status at_plan_rules(at_plan *plan, at_error *err) {

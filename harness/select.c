@@ -1,4 +1,5 @@
 #include "select.h"
+#include "plan.h"
 #include "shard.h"
 
 #include <stdio.h>
@@ -95,6 +96,22 @@ at_status at_select(at_selection *out, const at_cases *cases, const at_options *
     out->cases = distinct(out);
     if (st != AT_OK) at_selection_free(out);
     return st;
+}
+
+at_status at_selection_check(const at_selection *s, uint64_t seed, at_error *err) {
+    at_error first, ignored;
+    size_t bad = 0;
+    for (size_t i = 0; i < s->choices; i++) {
+        const at_case *c = s->choice[i].c;
+        if (i > 0 && c == s->choice[i - 1].c) continue;
+        at_status st = at_plan_check(c, c->dialect, seed, bad == 0 ? &first : &ignored);
+        if (st == AT_USAGE)
+            bad++;
+        else if (st != AT_OK)
+            return at_fail(err, st, "%s", bad == 0 ? first.text : ignored.text);
+    }
+    if (bad > 1) return at_fail(err, AT_USAGE, "%s (and %zu more; attest check lists them)", first.text, bad - 1);
+    return bad == 0 ? AT_OK : at_fail(err, AT_USAGE, "%s", first.text);
 }
 
 void at_selection_free(at_selection *s) {

@@ -24,6 +24,8 @@ typedef struct {
 AT_MUST_USE at_status at_select(at_selection *out, const at_cases *, const at_options *, at_error *err);
 /* That check by itself. */
 AT_MUST_USE at_status at_check_words(const at_cases *, const at_options *, at_error *err);
+/* AT_USAGE at the first case of it that at_plan_check refuses, with how many more there are. */
+AT_MUST_USE at_status at_selection_check(const at_selection *, uint64_t seed, at_error *err);
 void at_selection_free(at_selection *);
 bool at_selected(const at_case *, const at_options *);
 

@@ -46,8 +46,10 @@ Test(plan, a_refusal_has_to_break_its_rule_first_at_each_gate) {
     plan_case x;
     plan_case_start(&x, tiny, "normal");
     refused(&x, "kv-heads", OR_CREATE);
-    cr_expect_str_eq(plan_complaint(&x, OR_GENAI),
-                     "expects kv-heads at create, but there the first broken rule in dialect onnx-genai is none");
+    cr_expect_str_eq(
+        plan_complaint(&x, OR_GENAI),
+        "expects kv-heads at create, but there the first broken rule in dialect onnx-genai is none; expect "
+        "that one, or break no other");
     x.attr[HEADS].i = 0, x.attr[KV_HEADS].i = 2;
     cr_expect_not_null(
         strstr(plan_complaint(&x, OR_GENAI), "the first broken rule in dialect onnx-genai is num-heads"));
