@@ -56,6 +56,17 @@ cmp before cases/window.yaml
 ! attest new case Window/first 2>/dev/null || die "a name that no id can hold was taken"
 ! attest new subject mine 2>/dev/null || die "a subject was written over"
 
+# it goes where one works, from below as well; what lies with the program is written by nobody
+mkdir -p below/it ../elsewhere
+(cd below/it && attest new case mine/second) >new.log
+[[ $(head -n 1 new.log) == "$PWD/cases/mine.yaml" ]] || { cat new.log; die "new does not say where it wrote"; }
+grep -q 'name: second' cases/mine.yaml || die "a case was not written where it was said"
+find "$root" -type f -exec sha256sum {} + >installed
+! (cd ../elsewhere && attest new case mine/third) 2>third.log || die "a case was written, and nobody said where to"
+grep -q 'name a directory of suites by --cases' third.log || { cat third.log; die "no remedy"; }
+sha256sum --quiet --check installed || die "new wrote into what is installed"
+(cd ../elsewhere && attest new case mine/third --cases "$OLDPWD/cases" >/dev/null) || die "--cases was not taken"
+
 # manual and completions
 page=$root/share/man/man1/attest.1
 for lint in 'groff -man -Tutf8 -ww -z' 'mandoc -T lint -W warning' 'man --warnings -l'; do

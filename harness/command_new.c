@@ -3,6 +3,8 @@
 #include "finding.h"
 #include "tree.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,6 +88,7 @@ static at_status new_subject(const char *name, const at_options *o, at_error *er
 /* ---- a case ---- */
 
 typedef struct {
+    char *cases;  /* the directory of suites */
     char *path;   /* of the suite's file */
     char *before; /* what it held, or NULL where it was not there */
     size_t bytes; /* of it */
@@ -93,18 +96,45 @@ typedef struct {
     const char *name; /* of the case */
 } addition;
 
-static at_status name_addition(addition *a, const char *id, at_options *o, at_error *err) {
+/* cases/ here, or of the checkout that this directory lies in; malloc'ed. Never what lies beside the program: that is
+ * read for want of better, and is nobody's to write. */
+static at_status find_suites(char **out, at_error *err) {
+    char here[PATH_MAX];
+    if (access("cases", F_OK) == 0) {
+        *out = strdup("cases");
+        return *out != NULL ? AT_OK : at_fail_memory(err, sizeof "cases");
+    }
+    if (getcwd(here, sizeof here) == NULL)
+        return at_fail(err, AT_INFRASTRUCTURE, "the current directory: %s", strerror(errno));
+    for (char *slash; (slash = strrchr(here, '/')) != NULL;) {
+        *slash = 0;
+        char *index = at_text("%s/cases/index.yaml", here);
+        if (index == NULL) return at_fail_memory(err, sizeof here);
+        if (access(index, F_OK) == 0) {
+            *strrchr(index, '/') = 0;
+            *out = index;
+            return AT_OK;
+        }
+        free(index);
+    }
+    return at_fail(err, AT_USAGE,
+                   "there is no cases/ here, nor are you in a checkout; name a directory of suites by --cases");
+}
+
+static at_status name_addition(addition *a, const char *id, const at_options *o, at_error *err) {
     const char *slash = strchr(id, '/');
     struct stat facts;
     if (slash == NULL || !is_word(id, (size_t)(slash - id), "-") || !is_word(slash + 1, strlen(slash + 1), "-")) {
         return at_fail(err, AT_USAGE, "'%s': a new case is SUITE/NAME, both of a-z, 0-9 and -, starting with a letter",
                        id);
     }
-    if (o->cases == NULL) o->cases = access("cases", F_OK) == 0 ? "cases" : at_beside("cases");
-    if (stat(o->cases, &facts) != 0 || !S_ISDIR(facts.st_mode))
-        return at_fail(err, AT_USAGE, "%s: not a directory of suites; name one by --cases", o->cases);
+    if (o->cases != NULL && (a->cases = strdup(o->cases)) == NULL) return at_fail_memory(err, strlen(o->cases));
+    at_status st = a->cases != NULL ? AT_OK : find_suites(&a->cases, err);
+    if (st != AT_OK) return st;
+    if (stat(a->cases, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        return at_fail(err, AT_USAGE, "%s: not a directory of suites; name one by --cases", a->cases);
     a->suite = at_text("%.*s", (int)(slash - id), id);
-    a->path = a->suite != NULL ? at_text("%s/%s.yaml", o->cases, a->suite) : NULL;
+    a->path = a->suite != NULL ? at_text("%s/%s.yaml", a->cases, a->suite) : NULL;
     a->name = slash + 1;
     if (a->path == NULL) return at_fail_memory(err, strlen(id));
     return access(a->path, F_OK) == 0 ? at_file_read(&a->before, &a->bytes, a->path, at_default_limits.file_bytes, err)
@@ -139,7 +169,7 @@ static at_status try_addition(const addition *a, at_error *err) {
     return at_worse(st, at_file_write(a->path, a->before, a->bytes, NULL));
 }
 
-static at_status new_case(const char *id, at_options *o, at_error *err) {
+static at_status new_case(const char *id, const at_options *o, at_error *err) {
     addition a = {0};
     at_status st = name_addition(&a, id, o, err);
     if (st == AT_OK) st = try_addition(&a, err);
@@ -147,6 +177,7 @@ static at_status new_case(const char *id, at_options *o, at_error *err) {
         printf("%s\nnext: say in it why, then\n  attest check -k %s\n  attest run --subject cpu -k %s\n", a.path, id,
                id);
     free(a.before);
+    free(a.cases);
     free(a.path);
     free(a.suite);
     return st;
