@@ -109,6 +109,11 @@ subjects() {
     done
     ATTEST_TEST_HANG=1 ten 2 'the subject did not load within 10 s: a constructor' --subject "$faulty:fine" --timeout 1
     check 'what is waited for is said' grep -qF 'attest: waiting for a worker that is loading the subject, for 10 s at most' "$scratch/err"
+    s=${faulty#"$PWD"/}
+    ATTEST_TEST_MOVES=1 ten 1 '9 PASS, 1 CRASH' --subject "$s:segv" -j1
+    ATTEST_TEST_MOVES=1 says 0 PASS repro ten/tokens/new=4 --cases harness/tests/suites --subject "$s:fine" --in-process --dump "build/dumped-$$"
+    check 'a dump lies where it was asked for' test -d "build/dumped-$$"
+    rm -rf "build/dumped-$$"
     ATTEST_TEST_INNER=/nowhere ten 2 'a worker did not come up: killed by SIGABRT' --subject "$faulty:fine"
 }
 

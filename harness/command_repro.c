@@ -5,8 +5,12 @@
 #include "supervisor.h"
 #include "worker.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_tensor(const at_tensor_report *t) {
     printf("  %-14s %lld elements, %lld not accepted; excess %.4g, ratio %.4g (median %.3g)\n", t->tensor,
@@ -45,12 +49,21 @@ static at_status on_record(void *user, const at_record *r, at_error *err) {
     return AT_OK;
 }
 
+/* malloc'ed */
+static char *absolute(const char *path) {
+    char here[PATH_MAX];
+    if (path[0] == '/') return at_text("%s", path);
+    return getcwd(here, sizeof here) != NULL ? at_text("%s/%s", here, path) : NULL;
+}
+
 static at_status in_process(const at_options *o, const at_selection *selection, at_status *worst, at_error *err) {
     at_place_of_work work;
     at_header header = {0};
-    at_status st = at_host_open_alone(&work, &header, o, err);
+    char *dump = o->dump != NULL ? absolute(o->dump) : NULL; /* wherever the subject goes */
+    at_status st = o->dump != NULL && dump == NULL ? at_fail(err, AT_USAGE, "%s: %s", o->dump, strerror(errno))
+                                                   : at_host_open_alone(&work, &header, o, err);
     if (st != AT_OK) goto done;
-    work.host.dump = o->dump;
+    work.host.dump = dump;
     for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
         at_record record = {0};
         st = at_attempt(&work.host, selection->choice[i].c, selection->choice[i].mode, &record, err);
@@ -59,6 +72,7 @@ static at_status in_process(const at_options *o, const at_selection *selection, 
     }
     at_host_close(&work);
 done:
+    free(dump);
     at_header_clear(&header);
     return st == AT_FAILED ? AT_OK : st;
 }

@@ -20,7 +20,8 @@ static const char symbol[] = "at_subject_v1";
 
 struct at_library {
     void *handle;
-    char path[PATH_MAX];
+    char path[PATH_MAX]; /* as it was named */
+    char file[PATH_MAX]; /* absolute: the subject may go to another directory as soon as it is loaded */
 };
 
 /* Everything of a subject that may not be NULL, texts and callbacks alike. */
@@ -103,8 +104,9 @@ static bool beside_program(char *out, size_t bytes, const char *name, int length
     return written > 0 && (size_t)written < bytes;
 }
 
-/* The file that a name means, and what stands behind the colon: NULL where there is none. */
-static at_status find(char *path, size_t bytes, const char **pick, const char *name, at_error *err) {
+/* The file that a name means, as path and, [PATH_MAX], absolute, and what stands behind the colon: NULL where there is
+ * none. */
+static at_status find(char *path, size_t bytes, char *file, const char **pick, const char *name, at_error *err) {
     const char *slash = strrchr(name, '/'), *colon = strchr(slash != NULL ? slash : name, ':');
     size_t length = colon != NULL ? (size_t)(colon - name) : strlen(name);
     *pick = colon != NULL ? colon + 1 : NULL;
@@ -119,7 +121,7 @@ static at_status find(char *path, size_t bytes, const char **pick, const char *n
         fits = beside_program(path, bytes, name, (int)length);
     if (!fits)
         return at_fail(err, AT_INFRASTRUCTURE, "subject '%.80s': the program's own directory is not to be found", name);
-    if (access(path, R_OK) == 0) return AT_OK;
+    if (access(path, R_OK) == 0 && realpath(path, file) != NULL) return AT_OK;
     return at_fail(err, AT_UNVALIDATED, "subject '%.80s': %s: %s", name, path, strerror(errno));
 }
 
@@ -181,7 +183,7 @@ at_status at_library_open(at_library **out, const at_subject **subject, const ch
     *subject = NULL;
     at_library *library = calloc(1, sizeof *library);
     if (library == NULL) return at_fail_memory(err, sizeof *library);
-    at_status st = find(library->path, sizeof library->path, &pick, name, err);
+    at_status st = find(library->path, sizeof library->path, library->file, &pick, name, err);
     if (st == AT_OK) st = load(&library->handle, library->path, err);
     if (st == AT_OK) st = pick_subject(subject, library->handle, pick, library->path, err);
     if (st == AT_OK) {
@@ -194,7 +196,7 @@ at_status at_library_open(at_library **out, const at_subject **subject, const ch
 }
 
 const char *at_library_path(const at_library *library) {
-    return library->path;
+    return library->file;
 }
 
 void at_library_close(at_library *library) {

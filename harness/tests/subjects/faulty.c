@@ -241,6 +241,7 @@ enum { FAULTS = sizeof faults / sizeof *faults };
 /* While it is loaded. */
 __attribute__((constructor)) static void load(void) {
     if (getenv("ATTEST_TEST_HANG") != NULL) pause();
+    if (getenv("ATTEST_TEST_MOVES") != NULL && chdir("/") != 0) abort();
 }
 
 static uint32_t picked;
