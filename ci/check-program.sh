@@ -129,6 +129,7 @@ faults() {
 segv CRASH killed by SIGSEGV (Segmentation fault) in phase 'execute'
 abort CRASH its last words: assertion failed: the sky is green
 forever TIMEOUT no answer within 2 s in phase 'execute'
+stop TIMEOUT no answer within 2 s, and its process is stopped by SIGSTOP
 exit CRASH the worker left with exit status 0
 close CRASH Bad file descriptor
 garbage CRASH into the worker's pipe came what the worker did not send

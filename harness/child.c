@@ -162,18 +162,25 @@ at_status at_child_stillborn(at_child *child, at_error *err) {
     return tell_start(child, st, told, err);
 }
 
+const char *at_child_stop(const at_child *child, char words[AT_STOP_WORDS]) {
+    siginfo_t how = {0};
+    words[0] = 0;
+    if (child->pid != 0 && waitid(P_PID, (id_t)child->pid, &how, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+        how.si_pid == child->pid)
+        snprintf(words, AT_STOP_WORDS, ", and its process is stopped by SIG%s", sigabbrev_np(how.si_status));
+    return words;
+}
+
 at_status at_child_late(at_child *child, int seconds, at_error *err) {
-    char how[100], told[200];
+    char how[100], told[300], stop[AT_STOP_WORDS];
     at_status st = whose_start(child);
     bool loading = strcmp(phase_of(child), AT_LOADING) == 0;
+    snprintf(told, sizeof told, "%s within %d s%s%s", loading ? "the subject did not load" : "a worker did not come up",
+             seconds, at_child_stop(child, stop),
+             loading ? ": a constructor of it, or of what it links, does not return (--timeout gives it longer); ended"
+                     : "; ended");
     at_child_kill(child);
     at_child_end(child, how, sizeof how);
-    snprintf(told, sizeof told,
-             loading
-                 ? "the subject did not load within %d s: a constructor of it, or of what it links, does not return;"
-                   " --timeout gives it longer; stopped"
-                 : "a worker did not come up within %d s; stopped",
-             seconds);
     return tell_start(child, st, told, err);
 }
 

@@ -56,6 +56,9 @@ char *at_child_words(at_child *);
 void at_child_dismiss(at_child *);
 /* How it ended, in words. Waits a moment for it, kills it otherwise, reaps it. The signal that ended it, or 0. */
 int at_child_end(at_child *, char *how, size_t size);
+enum { AT_STOP_WORDS = 64 };
+/* ", and its process is stopped by SIGSTOP", or "": one that is stopped is no one that computes for ever. */
+const char *at_child_stop(const at_child *, char words[AT_STOP_WORDS]);
 /* With all it has started. */
 void at_child_kill(at_child *);
 /* Kills and reaps it, closes everything. NULL and a zeroed one are fine. */

@@ -296,14 +296,15 @@ static at_status corrupted(at_supervisor *s, at_slot *w, at_error *err) {
 }
 
 static at_status overdue(at_supervisor *s, at_slot *w, at_error *err) {
-    char how[100];
+    char how[200], stop[AT_STOP_WORDS];
+    at_child_stop(&w->child, stop);
     if (w->state == AT_STARTING) return bad_start(s, w, at_child_late(&w->child, at_child_patience(s->options), err));
     if (w->state == AT_BUSY) {
-        snprintf(how, sizeof how, "no answer within %g s", allowance(s->options, w->at));
+        snprintf(how, sizeof how, "no answer within %g s%s", allowance(s->options, w->at), stop);
         return lose(s, w, AT_TIMEOUT, how, err);
     }
     at_child_kill(&w->child);
-    snprintf(how, sizeof how, "subject and device were not put away within %d s", LEAVE_SECONDS);
+    snprintf(how, sizeof how, "subject and device were not put away within %d s%s", LEAVE_SECONDS, stop);
     return end_between(s, w, AT_TIMEOUT, how, err);
 }
 

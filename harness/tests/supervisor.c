@@ -130,6 +130,7 @@ Test(supervisor, an_exit_costs_one_attempt) {
 
 Test(supervisor, a_hang_costs_one_attempt_and_its_time) {
     costs_one("forever", 2, 0.5, AT_TIMEOUT, "no answer within 0.5 s in phase 'execute'");
+    costs_one("stop", 2, 0.5, AT_TIMEOUT, "no answer within 0.5 s, and its process is stopped by SIGSTOP in phase");
     costs_one("talk", 2, 0.5, AT_TIMEOUT, "still talking");
 }
 

@@ -50,6 +50,10 @@ static void loops(const at_call *call) {
     (void)call;
     for (volatile int i = 0;; i++) continue;
 }
+static void stops(const at_call *call) {
+    (void)call;
+    raise(SIGSTOP);
+}
 static void exits(const at_call *call) {
     (void)call;
     exit(0);
@@ -212,6 +216,7 @@ static const struct {
     {"segv", does_segv},
     {"abort", does_abort},
     {"forever", loops},
+    {"stop", stops},
     {"exit", exits},
     {"close", closes},
     {"garbage", writes_garbage},
