@@ -165,6 +165,15 @@ static bool hex4(uint32_t *out, const char *from, const char *to) {
     return true;
 }
 
+/* Behind \uD800 to \uDBFF: the low half, and what both mean. */
+static bool join_halves(uint32_t *code, const char *from, const char *to) {
+    uint32_t low;
+    if (*code > 0xDBFF || to - from < 6 || from[0] != '\\' || from[1] != 'u' || !hex4(&low, from + 2, to)) return false;
+    if (low < 0xDC00 || low > 0xDFFF) return false;
+    *code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
+    return true;
+}
+
 /* The character after a backslash. Returns the bytes it took, or 0. A C string cannot hold \u0000. */
 static size_t unescape(uint32_t *code, const char *from, const char *to) {
     static const char name[] = "\"\\/bfnrt", value[] = "\"\\/\b\f\n\r\t";
@@ -175,11 +184,7 @@ static size_t unescape(uint32_t *code, const char *from, const char *to) {
     }
     if (from == to || *from != 'u' || !hex4(code, from + 1, to) || *code == 0) return 0;
     if (*code < 0xD800 || *code > 0xDFFF) return 5;
-    uint32_t low;
-    if (*code > 0xDBFF || to - from < 11 || from[5] != '\\' || from[6] != 'u' || !hex4(&low, from + 7, to)) return 0;
-    if (low < 0xDC00 || low > 0xDFFF) return 0;
-    *code = 0x10000 + ((*code - 0xD800) << 10) + (low - 0xDC00);
-    return 11;
+    return join_halves(code, from + 5, to) ? 11 : 0;
 }
 
 /* `out` has room for as many bytes as stand between the quotes, and a zero byte. */
@@ -231,32 +236,45 @@ bool at_json_chars(at_json *json, char *out, size_t size) {
 
 /* ---- numbers and words ---- */
 
-static const char *digits(const char *c, const char *end) {
-    while (c < end && *c >= '0' && *c <= '9') c++;
-    return c;
+static bool pass(at_json *json, const char **c, char any, char of) {
+    if (*c == json->end || (**c != any && **c != of)) return false;
+    ++*c;
+    return true;
+}
+
+static bool pass_digits(at_json *json, const char **c, const char *else_wrong) {
+    const char *first = *c;
+    while (*c < json->end && **c >= '0' && **c <= '9') ++*c;
+    return *c > first || at_json_wrong(json, else_wrong);
+}
+
+/* No zero leads others. */
+static bool pass_integer(at_json *json, const char **c) {
+    pass(json, c, '-', '-');
+    const char *first = *c;
+    if (!pass_digits(json, c, "a number is due")) return false;
+    return *first != '0' || *c - first == 1 || at_json_wrong(json, "a number is due");
+}
+
+static bool pass_fraction(at_json *json, const char **c) {
+    return !pass(json, c, '.', '.') || pass_digits(json, c, "digits are due after the point");
+}
+
+static bool pass_exponent(at_json *json, const char **c) {
+    if (!pass(json, c, 'e', 'E')) return true;
+    pass(json, c, '+', '-');
+    return pass_digits(json, c, "digits are due in the exponent");
 }
 
 /* Moves past a number and copies it, with its zero byte. */
 static bool take_number(at_json *json, char text[NUMBER_BYTES], bool *integer) {
     if (json->wrong != NULL) return false;
     next(json);
-    const char *c = json->at, *end = json->end, *part;
-    if (c < end && *c == '-') c++;
-    part = c;
-    if ((c = digits(c, end)) == part || (*part == '0' && c - part > 1)) return at_json_wrong(json, "a number is due");
-    *integer = true;
-    if (c < end && *c == '.') {
-        *integer = false;
-        part = ++c;
-        if ((c = digits(c, end)) == part) return at_json_wrong(json, "digits are due after the point");
-    }
-    if (c < end && (*c == 'e' || *c == 'E')) {
-        *integer = false;
-        c++;
-        if (c < end && (*c == '+' || *c == '-')) c++;
-        part = c;
-        if ((c = digits(c, end)) == part) return at_json_wrong(json, "digits are due in the exponent");
-    }
+    const char *c = json->at;
+    if (!pass_integer(json, &c)) return false;
+    const char *whole = c;
+    if (!pass_fraction(json, &c) || !pass_exponent(json, &c)) return false;
+    *integer = c == whole;
     size_t bytes = (size_t)(c - json->at);
     if (bytes >= NUMBER_BYTES) return at_json_wrong(json, "a number of more than 63 characters");
     memcpy(text, json->at, bytes);

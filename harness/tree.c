@@ -117,38 +117,43 @@ at_status at_file_write(const char *path, const void *data, size_t bytes, at_err
                   : AT_OK;
 }
 
-/* In steps, since what the size says of a file that grows, or of a pipe, is not what comes. */
-at_status at_file_read(char **out, size_t *bytes, const char *path, size_t most, at_error *err) {
-    size_t room = 1 << 16, used = 0, got;
-    char *text = NULL;
-    struct stat facts;
-    at_status st = AT_OK;
+/* No link, no pipe, no directory. */
+static at_status open_regular(FILE **out, const char *path, at_error *err) {
+    struct stat facts = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
-    if (f == NULL || fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-        st = at_fail(err, AT_USAGE, "%s: cannot be read: %s", path, f == NULL ? strerror(errno) : "not a regular file");
-        goto done;
-    }
+    const char *why = fd < 0 || fstat(fd, &facts) != 0 ? strerror(errno) : "not a regular file";
+    *out = fd >= 0 && S_ISREG(facts.st_mode) ? fdopen(fd, "rb") : NULL;
+    if (*out != NULL) return AT_OK;
+    if (fd >= 0) close(fd);
+    return at_fail(err, AT_USAGE, "%s: cannot be read: %s", path, why);
+}
+
+/* In steps, since what the size says of a file that grows is not what comes. *text has a byte more than is used. */
+static at_status read_steps(char **text, size_t *used, FILE *f, size_t most, at_error *err) {
+    size_t room = 1 << 16, got;
     do {
-        char *grown = realloc(text, room + 1);
-        if (grown == NULL) {
-            st = at_fail_memory(err, room);
-            goto done;
-        }
-        text = grown;
-        got = fread(text + used, 1, room - used, f);
-        used += got;
-        room += used == room ? room : 0;
-    } while (got > 0 && (most == 0 || used <= most));
-    if (ferror(f))
+        char *grown = realloc(*text, room + 1);
+        if (grown == NULL) return at_fail_memory(err, room);
+        *text = grown;
+        got = fread(*text + *used, 1, room - *used, f);
+        *used += got;
+        if (*used == room) room *= 2;
+    } while (got > 0 && (most == 0 || *used <= most));
+    return AT_OK;
+}
+
+at_status at_file_read(char **out, size_t *bytes, const char *path, size_t most, at_error *err) {
+    char *text = NULL;
+    size_t used = 0;
+    FILE *f;
+    at_status st = open_regular(&f, path, err);
+    if (st != AT_OK) return st;
+    st = read_steps(&text, &used, f, most, err);
+    if (st == AT_OK && ferror(f))
         st = at_fail(err, AT_INFRASTRUCTURE, "%s: cannot be read: %s", path, strerror(errno));
-    else if (most > 0 && used > most)
+    else if (st == AT_OK && most > 0 && used > most)
         st = at_fail(err, AT_USAGE, "%s: more than %zu bytes", path, most);
-done:
-    if (f != NULL)
-        fclose(f);
-    else if (fd >= 0)
-        close(fd);
+    fclose(f);
     if (st != AT_OK) {
         free(text);
         return st;
