@@ -266,6 +266,7 @@ forged() {
 3: a pass with mismatches|3s/"mismatches":0/"mismatches":1/
 2: mismatches that are not 0 to elements|2s/"elements":[0-9]*/"elements":-5/
 1: planned_cases that are not 0 to planned|1s/"planned":10,/"planned":9,/
+3: the attempt of line 2 again|3d; 2p
 12: a record beyond the 10 that were planned|11p; $s/"end":10,"PASS":10/"end":11,"PASS":11/
 FORGED
     rm -rf "$scratch/forged"

@@ -309,6 +309,45 @@ static at_status add_record(at_journal *j, size_t *room, const char *line, size_
     return AT_OK;
 }
 
+typedef struct {
+    uint64_t hash;
+    size_t line; /* 0: free */
+} attempt;
+
+static uint64_t hash_on(uint64_t hash, const char *text) {
+    for (const char *c = text != NULL ? text : ""; *c != 0; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+static bool same_attempt(const at_record *a, const at_record *b) {
+    return strcmp(a->id, b->id) == 0 && strcmp(a->mode ? a->mode : "", b->mode ? b->mode : "") == 0;
+}
+
+/* A run has each attempt once. */
+static at_status refuse_twins(const at_journal *j, const char *path, at_error *err) {
+    enum { FIRST_LINE = 2 };
+    size_t room = 16;
+    at_status st = AT_OK;
+    while (room < 2 * j->records) room *= 2;
+    attempt *seen = calloc(room, sizeof *seen); /* [room] each at its hash, or behind it */
+    if (seen == NULL) return at_fail_memory(err, room * sizeof *seen);
+    for (size_t i = 0; i < j->records && st == AT_OK; i++) {
+        const at_record *r = &j->record[i];
+        const uint64_t hash = hash_on(hash_on(UINT64_C(0xCBF29CE484222325), r->id), r->mode);
+        size_t at = (hash ^ hash >> 32) & (room - 1);
+        while (seen[at].line != 0 &&
+               !(seen[at].hash == hash && same_attempt(&j->record[seen[at].line - FIRST_LINE], r)))
+            at = (at + 1) & (room - 1);
+        if (seen[at].line != 0)
+            st = at_fail(err, AT_USAGE, "%s:%zu: the attempt of line %zu again; %s", path, i + FIRST_LINE,
+                         seen[at].line, changed);
+        seen[at] = (attempt){hash, i + FIRST_LINE};
+    }
+    free(seen);
+    return st;
+}
+
 /* *whole: bytes up to the end of the last record. */
 static at_status read_journal(at_journal **out, counts *found, off_t *whole, lines *l, at_error *err) {
     at_json json;
@@ -330,6 +369,7 @@ static at_status read_journal(at_journal **out, counts *found, off_t *whole, lin
         }
         if (st != AT_OK) goto done;
     }
+    if (st == AT_OK) st = refuse_twins(j, l->path, err);
 done:
     if (st == AT_OK)
         *out = j;

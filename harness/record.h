@@ -127,8 +127,8 @@ AT_MUST_USE at_status at_journal_end(at_journal_writer *,
 void at_journal_abandon(at_journal_writer *);        /* closes without the end mark; NULL is fine */
 
 /* Reading: a torn last line is accepted and dropped; any other bad line is AT_USAGE with file:line, and so are a
- * header or a record that contradicts itself, more records than were planned, and counts of the end mark that the
- * records do not bear out. */
+ * header or a record that contradicts itself, an attempt that stands there twice, more records than were planned, and
+ * counts of the end mark that the records do not bear out. */
 AT_MUST_USE at_status at_journal_read(at_journal **out, const char *path, at_error *err);
 void at_journal_free(at_journal *);
 

@@ -164,6 +164,22 @@ Test(journal, an_end_mark_that_counts_otherwise_is_refused) {
     free(whole);
 }
 
+Test(journal, an_attempt_that_stands_there_twice_is_refused) {
+    static const char text[] = "{\"journal\":1,\"header\":{\"planned\":9,\"planned_cases\":9}}\n"
+                               "{\"id\":\"a\",\"mode\":\"eager\",\"verdict\":\"PASS\"}\n"
+                               "{\"id\":\"a\",\"mode\":\"replay\",\"verdict\":\"PASS\"}\n"
+                               "{\"id\":\"ae\",\"mode\":\"ager\",\"verdict\":\"PASS\"}\n"
+                               "{\"id\":\"a\",\"verdict\":\"PASS\"}\n";
+    char twice[600];
+    spill(text, strlen(text));
+    at_journal *j = must_read();
+    cr_expect_eq(j->records, 4);
+    at_journal_free(j);
+    snprintf(twice, sizeof twice, "%s{\"id\":\"a\",\"mode\":\"replay\",\"verdict\":\"FAIL\"}\n", text);
+    spill(twice, strlen(twice));
+    must_refuse(AT_USAGE, ":6: ", "the attempt of line 3 again");
+}
+
 Test(journal, nothing_may_follow_the_end_mark) {
     write_journal(1, true);
     FILE *f = fopen(path, "ab");
@@ -304,6 +320,7 @@ Test(journal, a_full_disk_leaves_whole_lines_and_says_so) {
     cr_assert_eq(stat(path, &facts), 0);
     cr_expect_eq(facts.st_size, before, "the part that fitted is taken back");
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &free_again), 0);
+    r.id[0]++; /* a run has each attempt once */
     cr_expect_eq(at_journal_append(w, &r, &err), AT_OK, "space came back: %s", err.text);
     cr_expect_eq(at_journal_end(w, &err), AT_OK, "%s", err.text);
     at_journal *j = must_read();
@@ -412,7 +429,8 @@ static void write_many(const at_record *r, int records) {
     write_journal(0, false);
     cr_assert_eq(at_record_to_json(&line, r, &err), AT_OK, "%s", err.text);
     FILE *f = fopen(path, "ab");
-    for (int i = 0; i < records; i++) fprintf(f, "%s\n", line);
+    const char *rest = strchr(line, ',');
+    for (int i = 0; i < records; i++) fprintf(f, "{\"id\":\"suite/of-a-usual-length/dtype=float16,i=%d\"%s\n", i, rest);
     cr_assert_eq(fclose(f), 0);
     free(line);
 }
