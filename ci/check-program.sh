@@ -117,12 +117,20 @@ subjects() {
     ATTEST_TEST_INNER=/nowhere ten 2 'a worker did not come up: killed by SIGABRT' --subject "$faulty:fine"
 }
 
+# Verdicts and answers' digests of all cases but the one that faulty subjects fail on.
+others() { grep '^{"id"' "$1" | grep -v '^{"id":"ten/tokens/new=5"' | sed -E 's/.*"id":"([^"]*)".*"verdict":"([^"]*)".*"output_digest":"([^"]*)".*/\1 \2 \3/' | sort; }
+
 faults() {
     local fault words verdict
+    ten 0 '10 PASS' --subject "$faulty:fine"
+    others "$scratch/run/results.jsonl" >"$scratch/others"
+    check 'nine others' test "$(grep -cE '^ten/[^ ]+ PASS [0-9a-f]{64}$' "$scratch/others")" = 9
     while read -r fault verdict words; do
         # shellcheck disable=SC2086
         ten 1 "9 PASS, 1 $verdict" --subject "$faulty:$fault" --memory 512M --timeout 2
         check "$fault: '$words'" grep -qF -- "$words" "$scratch/out"
+        check "$fault: one attempt is lost" test "$(grep -c '^{"id":"ten/tokens/new=5".*"verdict":"'"$verdict"'"' "$scratch/run/results.jsonl")" = 1
+        check "$fault: all others are as they were" diff "$scratch/others" <(others "$scratch/run/results.jsonl")
         check "$fault: the last line is the verdict" last_line_is 'FAILED on CPU execution (no GPU seen): 9 of 10 cases'
         check "$fault: nothing reaches the terminal as it is" bash -c "! grep -qP '\\x1b' '$scratch/out' '$scratch/err' '$scratch/run/summary.md' '$scratch/run/report.txt'"
     done <<'FAULTS'
@@ -133,6 +141,9 @@ stop TIMEOUT no answer within 2 s, and its process is stopped by SIGSTOP
 exit CRASH the worker left with exit status 0
 close CRASH Bad file descriptor
 garbage CRASH into the worker's pipe came what the worker did not send
+half CRASH into the worker's pipe came what the worker did not send
+talk TIMEOUT still talking
+deserter CRASH killed by SIGSEGV (Segmentation fault) in phase 'execute'
 forge CRASH into the worker's pipe came what the worker did not send
 boast CRASH VALIDATED on NVIDIA H200
 leak CRASH killed by SIG
