@@ -37,9 +37,9 @@ last_line_is() { [[ $(tail -n 1 "$scratch/out") == "$1"* ]]; }
 # The same of a run of the ten cases.
 ten() { local due=$1 words=$2; shift 2; says "$due" "$words" run "${ten[@]}" --out "$scratch/run" "$@"; }
 
-# What two journals must share: everything but times, workers, and the order in which attempts finished.
+# What two journals must share: everything but times, workers, their memory, and the order in which attempts finished.
 essence() {
-    grep -v '^{"journal"\|^{"end"' "$1" | sed -E 's/"seconds(_oracle|_subject)?":[^,}]*//g; s/"worker":[0-9]+//; s/"device":"cpu [0-9]+"//' | sort
+    grep -v '^{"journal"\|^{"end"' "$1" | sed -E 's/"seconds(_oracle|_subject)?":[^,}]*//g; s/"held_(before|after)":[0-9]+,//g; s/"worker":[0-9]+//; s/"device":"cpu [0-9]+"//' | sort
 }
 same_results() { diff <(essence "$1") <(essence "$2") >"$scratch/diff" || { head -c 600 "$scratch/diff"; false; }; }
 
@@ -153,6 +153,9 @@ wrong FAIL value: output: token 0
 FAULTS
     ten 1 '9 PASS, 1 FLAKY' --subject "$faulty:flaky" --repeat 4
     check 'flaky: counts' grep -qF 'repeat: of 4 runs: 2 PASS, 2 FAIL' "$scratch/out"
+    ten 0 'memory    9 of 9 attempts did not give back what they took, 4.5' --subject "$faulty:keep" -j1
+    ten 0 '10 PASS' --subject "$faulty:fine"
+    check 'of who gives back nothing is said' bash -c "! grep -q '^memory' '$scratch/out'"
     ten 0 '10 PASS' --subject "$faulty:famine" --memory 512M -j1
     ten 3 '9 PASS, 1 HARNESS_ERROR' --subject "$faulty:starve" --memory 512M -j1
     ten 1 'stopped after 1 failed attempts' --subject "$faulty:wrong" --max-fail 1 -j1

@@ -145,7 +145,7 @@ static at_status whose_start(const at_child *child) {
     return theirs ? AT_UNVALIDATED : AT_INFRASTRUCTURE;
 }
 
-/* Ends it, says how it ended and what it printed last; `status` as it was before. */
+/* How it ended, in which phase, and what it printed last. Returns `status`. */
 static at_status tell_start(at_child *child, at_status status, const char *how, at_error *err) {
     char *words = at_child_words(child);
     at_fail(err, AT_OK, "%s in phase '%.63s'%s%s", how, phase_of(child), words && words[0] ? "; its last words: " : "",

@@ -82,6 +82,9 @@ typedef struct {
     at_status (*time_begin)(at_device *, at_error *err);
     at_status (*time_end)(at_device *, double *seconds, at_error *err);
     at_status (*free_memory)(at_device *, uint64_t *bytes, at_error *err);
+    /* Bytes that are taken, the arenas' left out: on a GPU by whoever runs on it, on the CPU from this process's heap.
+     * What a subject does not give back shows as growth. */
+    at_status (*held_memory)(at_device *, uint64_t *bytes, at_error *err);
     /* Other work beside the stream, about a millisecond of it, waited for by nobody; nothing on the CPU, where fibers
      * have orders instead. */
     at_status (*disturb)(at_device *, at_error *err);

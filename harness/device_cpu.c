@@ -3,6 +3,7 @@
  * stays. */
 #include "device_place.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,13 @@ static at_status cpu_free_memory(at_device *d, uint64_t *bytes, at_error *err) {
     return AT_OK;
 }
 
+static at_status cpu_held_memory(at_device *d, uint64_t *bytes, at_error *err) {
+    const struct mallinfo2 heap = mallinfo2();
+    (void)d, (void)err;
+    *bytes = heap.uordblks + heap.hblkhd;
+    return AT_OK;
+}
+
 static void cpu_facts(const at_device *d, at_device_facts *out) {
     struct utsname host;
     (void)d;
@@ -278,4 +286,5 @@ const at_device_ops at_cpu_device = {.kind = "cpu",
                                      .time_begin = cpu_time_begin,
                                      .time_end = cpu_time_end,
                                      .free_memory = cpu_free_memory,
+                                     .held_memory = cpu_held_memory,
                                      .disturb = cpu_disturb};

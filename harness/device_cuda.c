@@ -265,6 +265,14 @@ static at_status cuda_free_memory(at_device *d, uint64_t *bytes, at_error *err) 
     return st;
 }
 
+static at_status cuda_held_memory(at_device *d, uint64_t *bytes, at_error *err) {
+    size_t left = 0, total = 0;
+    at_status st = CU(d, err, cuMemGetInfo, &left, &total);
+    *bytes = total - left;
+    for (int i = 0; i < AT_DEVICE_SLOTS; i++) *bytes -= *bytes < d->slot[i].mapped ? *bytes : d->slot[i].mapped;
+    return st;
+}
+
 static at_status cuda_disturb(at_device *d, at_error *err) {
     enum { SLOT = AT_DEVICE_SLOTS - 1, TIMES = 32 };
     static const size_t bytes = (size_t)64 << 20; /* more than the caches hold, some 30 us at 2 TB/s */
@@ -410,4 +418,5 @@ const at_device_ops at_cuda_device = {.kind = "cuda",
                                       .time_begin = cuda_time_begin,
                                       .time_end = cuda_time_end,
                                       .free_memory = cuda_free_memory,
+                                      .held_memory = cuda_held_memory,
                                       .disturb = cuda_disturb};

@@ -118,6 +118,8 @@ static const at_field record[] = {MUST(string, id),
                                   ROW(string, inputs_digest),
                                   ROW(string, output_digest),
                                   ROW(string, arithmetic),
+                                  ROW(int64, held_before),
+                                  ROW(int64, held_after),
                                   ROW(double, seconds_oracle),
                                   ROW(double, seconds_subject),
                                   ROW(double, seconds),
@@ -214,6 +216,7 @@ static const char *impossible_counts(const at_record *r) {
     if (r->findings_all < r->findings) return "fewer findings than it shows";
     if (r->replays_equal < 0 || r->replays_equal > r->replays) return "equal replays that are not 0 to replays";
     if (r->graph_kernels < 0 || r->graph_other < 0) return "graph nodes below 0";
+    if (r->held_before < 0 || r->held_after < 0) return "memory below 0";
     if (r->worker < 0) return "a worker below 0";
     bool times = is_time(r->seconds) && is_time(r->seconds_oracle) && is_time(r->seconds_subject);
     return times ? NULL : "a time that is none";

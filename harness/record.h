@@ -62,7 +62,9 @@ typedef struct {
     int replays, replays_equal; /* replay attempts: replays made, and bit-equal to eager */
     int graph_kernels, graph_other;
     char *inputs_digest, *output_digest;
-    char *arithmetic; /* or_arithmetic_text */
+    char *arithmetic;                /* or_arithmetic_text */
+    int64_t held_before, held_after; /* bytes of the device, or of the worker's heap, as seen; 0: not seen, as before a
+                                        worker's first attempt */
     double seconds_oracle, seconds_subject, seconds;
     int worker;
     char *device;

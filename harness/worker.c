@@ -77,14 +77,23 @@ static bool device_is_spoilt(const at_host *host, at_record *record) {
     return true;
 }
 
+/* 0 where the device no longer says. */
+static int64_t held_by(const at_host *host) {
+    uint64_t bytes = 0;
+    at_error ignored;
+    return host->ops->held_memory(host->device, &bytes, &ignored) == AT_OK ? (int64_t)bytes : 0;
+}
+
 /* *done where nothing more can be run in this process, or should be: a fault of ours may be what an earlier attempt
  * left behind. */
-static at_status answer(const at_host *host, const request *q, bool *done, at_error *err) {
+static at_status answer(const at_host *host, const request *q, int64_t *held, bool *done, at_error *err) {
     at_record record = {0};
     char *text = NULL;
     at_error why = {0};
+    record.held_before = *held;
     *done = at_attempt(host, q->c, q->mode, &record, &why) == AT_FAILED || record.verdict == AT_HARNESS_ERROR;
     if (!*done) *done = device_is_spoilt(host, &record);
+    record.held_after = *held = held_by(host);
     record.device = at_text("%s %d", host->ops->kind, host->device_index);
     at_status st = at_record_to_json(&text, &record, err);
     fflush(NULL); /* what the subject has printed belongs to this attempt */
@@ -97,13 +106,14 @@ static at_status answer(const at_host *host, const request *q, bool *done, at_er
 /* Until the supervisor asks no more. */
 static at_status serve(const at_host *host, const at_cases *cases, bool *done, at_error *err) {
     char line[160];
+    int64_t held = 0; /* before the first attempt: what is made once, and kept, would count as its own */
     at_status st = AT_OK;
     while (st == AT_OK && !*done && fgets(line, sizeof line, stdin) != NULL) {
         request q = {0};
         if ((st = parse_request(&q, line, cases, err)) != AT_OK) break;
         at_phase("planning");
         at_blackbox_begin(q.ticket);
-        st = answer(host, &q, done, err);
+        st = answer(host, &q, &held, done, err);
         at_phase("idle");
     }
     return st;

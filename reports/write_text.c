@@ -43,6 +43,28 @@ static void put_worst(FILE *f, const at_tensors *t) {
             w->tensor->low, w->tensor->high);
 }
 
+/* An attempt gives back what it takes, but for what it finds out once; the records' own texts are below the least. */
+static void put_memory(FILE *f, const at_journal *j) {
+    enum { LEAST = 1 << 16, ONE_IN = 20, FEW = 4 };
+    const at_record *most = NULL;
+    int64_t seen = 0, keeping = 0, bytes = 0;
+    for (size_t i = 0; i < j->records; i++) {
+        const at_record *r = &j->record[i];
+        if (r->held_before == 0 || r->held_after == 0) continue;
+        const int64_t kept = r->held_after - r->held_before;
+        seen++;
+        if (kept < LEAST) continue;
+        keeping++, bytes += kept;
+        if (most == NULL || kept > most->held_after - most->held_before) most = r;
+    }
+    if (keeping < FEW || keeping < seen / ONE_IN) return;
+    fprintf(f, "memory    %" PRId64 " of %" PRId64 " attempts did not give back what they took, %.4g MiB in all; ",
+            keeping, seen, (double)bytes / (1 << 20));
+    fprintf(f, "most, %.4g MiB: ", (double)(most->held_after - most->held_before) / (1 << 20));
+    at_put_terminal(f, most->id, MESSAGE);
+    putc('\n', f);
+}
+
 static void put_fault(FILE *f, const at_group *g, bool colour) {
     const at_record *r = g->first;
     put_verdict(f, r->verdict, colour);
@@ -75,6 +97,7 @@ static void put_not_run(FILE *f, const at_report *r) {
 void at_put_summary(FILE *f, const at_report *r, bool colour) {
     put_attempts(f, &r->outcome, colour);
     put_worst(f, &r->tensors);
+    put_memory(f, r->journal);
     for (size_t i = 0; i < r->bad.groups && i < MOST_FAULTS; i++) put_fault(f, &r->bad.group[i], colour);
     if (r->bad.groups > MOST_FAULTS) {
         int64_t shown = 0;

@@ -279,6 +279,29 @@ Test(device, facts_name_the_device) {
     cr_expect(cuda.memory == FAKE_CUDA_MEMORY && cuda.multiprocessors == 132);
 }
 
+Test(device, memory_that_is_held_is_what_was_taken_beside_the_arenas) {
+    const size_t bytes = (size_t)16 << 20;
+    EACH(k, kinds) {
+        const at_device_ops *ops = at_device_for(kinds[k]);
+        at_device *d = open_device(kinds[k]), *another = open_device(kinds[k]);
+        at_buffer b;
+        uint64_t before = 0, placed = 0, taken = 0;
+        cr_assert_eq(ops->held_memory(d, &before, &err), AT_OK);
+        cr_assert_eq(ops->place(d, &b, 0, bytes, 16, AT_EDGE_END, &err), AT_OK);
+        cr_assert_eq(ops->held_memory(d, &placed, &err), AT_OK);
+        cr_expect_lt(placed - before, (uint64_t)1 << 16, "%s", ops->kind);
+        void *volatile heap = kinds[k] == AT_HOST ? malloc(bytes) : NULL;
+        if (kinds[k] == AT_CUDA) cr_assert_eq(ops->place(another, &b, 0, bytes, 16, AT_EDGE_END, &err), AT_OK);
+        cr_assert_eq(ops->held_memory(d, &taken, &err), AT_OK);
+#ifndef __SANITIZE_ADDRESS__ /* it has a heap of its own */
+        cr_expect_geq(taken - placed, bytes, "%s", ops->kind);
+#endif
+        free(heap);
+        ops->close(d);
+        ops->close(another);
+    }
+}
+
 Test(device, an_index_beyond_the_devices_is_refused) {
     at_device *d;
     cr_assert_not_null(fake("fake_cuda"));

@@ -327,7 +327,7 @@ static void check_time(void) {
 /* 4 GiB and a little: no size, offset or place may pass through 32 bits. */
 static void check_large(void) {
     const size_t bytes = ((size_t)4 << 30) + 12345;
-    uint64_t before = 0, after = 0;
+    uint64_t before = 0, after = 0, held = 0, held_still = 0;
     bool intact;
     int64_t where = 0;
     must(ops->free_memory(device, &before, &err), "free memory");
@@ -336,9 +336,12 @@ static void check_large(void) {
         printf("       no room for %zu bytes: sizes beyond 32 bits were not checked\n", bytes);
         return;
     }
+    must(ops->held_memory(device, &held, &err), "held memory");
     at_buffer b = place(LARGE, bytes, 16, AT_EDGE_END);
     must(ops->free_memory(device, &after, &err), "free memory");
+    must(ops->held_memory(device, &held_still, &err), "held memory");
     expect(before - after >= bytes, "free memory shows a buffer of 4 GiB", "");
+    expect(held_still < held + ((uint64_t)256 << 20), "and held memory does not: it is the arena's", "");
     memset(host, 0x11, bytes);
     host[bytes - 1] = 0x22, host[(size_t)4 << 30] = 0x44;
     must(ops->upload(device, &b, host, &err), "upload");

@@ -52,6 +52,7 @@ void sample_record(at_record *r) {
         fill(r->finding[i].text, sizeof r->finding[i].text, (char)('p' + i));
     }
     r->replays = 3, r->replays_equal = 2, r->graph_kernels = 5, r->graph_other = 6, r->worker = 9;
+    r->held_before = 17, r->held_after = 18;
     r->seconds_oracle = 0.001, r->seconds_subject = 0.002, r->seconds = 0.004;
 }
 

@@ -41,6 +41,39 @@ Test(text, a_fault_is_shown_once_with_its_first_finding_and_the_line_that_repeat
     at_journal_free(j);
 }
 
+/* Of 100 attempts the first `keeping` keep so much. */
+static char *text_with_leaks(int keeping, int64_t kept) {
+    at_journal *j = sample_journal();
+    for (int i = 0; i < 100; i++) {
+        char id[64];
+        snprintf(id, sizeof id, "suite/case/i=%d", i);
+        at_record *r = sample_attempt(j, id, AT_PASS);
+        r->held_before = 1 << 20;
+        r->held_after = r->held_before + (i < keeping ? kept + i : 1000);
+    }
+    char *text = text_of(j, false);
+    at_journal_free(j);
+    return text;
+}
+
+Test(text, a_subject_that_keeps_memory_is_named_and_one_that_warms_up_is_not) {
+    static const struct {
+        int keeping;
+        int64_t kept;
+        bool said;
+    } row[] = {{100, 1 << 21, true}, {5, 1 << 21, true}, {4, 1 << 21, false}, {100, 40000, false}, {0, 0, false}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char *text = text_with_leaks(row[i].keeping, row[i].kept);
+        cr_expect_eq(strstr(text, "\nmemory ") != NULL, row[i].said, "row %zu: %s", i, text);
+        free(text);
+    }
+    char *text = text_with_leaks(100, 1 << 21);
+    cr_expect_not_null(strstr(text, "memory    100 of 100 attempts did not give back what they took, 200 MiB in all; "
+                                    "most, 2 MiB: suite/case/i=99\n"),
+                       "%s", text);
+    free(text);
+}
+
 Test(text, colour_is_there_only_when_asked_for) {
     at_journal *j = with_a_fault();
     char *text = text_of(j, true), *plain = text_of(j, false);

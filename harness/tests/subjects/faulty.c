@@ -122,6 +122,11 @@ static void starves(const at_call *call) {
     if (fd >= 0) (void)!write(fd, "one\n", 4), close(fd);
     hoards(call);
 }
+/* In whatever attempt. */
+static void keeps_memory(void) {
+    enum { PIECE = 1 << 18 };
+    memset(malloc(PIECE), 1, PIECE);
+}
 static void reads_too_far(const at_call *call) {
     const at_tensor *query = &call->in[AT_QUERY];
     size_t bytes = 2;
@@ -228,6 +233,7 @@ static const struct {
     {"hoard", hoards},
     {"famine", arms_a_famine},
     {"starve", is_fine}, /* its own attempt, after its call */
+    {"keep", is_fine},   /* in every call */
     {"fault", reads_too_far},
     {"poison", poisons},
     {"bomb", leaves_a_bomb},
@@ -275,6 +281,7 @@ static int spoils(const at_call *call) {
 }
 
 static at_code execute(at_kernel *kernel, const at_call *call, at_refusal *why) {
+    if (is("keep")) keeps_memory();
     if (five(call)) faults[picked].fault(call);
     at_code code = inner()->execute(kernel, call, why);
     if (is("starve") ? five(call) : armed_famine && !five(call)) starves(call);
