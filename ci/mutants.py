@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 from mutant_rows import ROOT, SOURCES, Broken, apply, check_rows, read_table  # noqa: E402
 
 ENOUGH_CASES = 2
-ATTEMPT_SECONDS = 10  # of a mutant that hangs
+LEAST_SECONDS = 5  # that an attempt may take, or ten times the slowest of the clean build
 MOST_KILLS = 8  # kept of each mutant
 RUN_SECONDS = 900  # of attest itself: never reached while it works
 FLOOR = {"hand-made": 0.95, "machine-made": 0.90}
@@ -68,13 +68,13 @@ def attempts_of(journal):
             yield record
 
 
-def run_attest(subject, out, arguments):
+def run_attest(subject, out, arguments, seconds=60):
     """The attempts of a run and its exit code."""
     out.mkdir(parents=True, exist_ok=True)
     journal = out / "results.jsonl"
     journal.unlink(missing_ok=True)
     command = [str(ROOT / "build/attest"), "run", "--subject", str(subject), "--out", str(out), "--no-progress",
-               "-j", "1", "--timeout", str(ATTEMPT_SECONDS), *arguments]
+               "-j", "1", "--timeout", str(seconds), *arguments]
     with open(out / "said.txt", "w") as said:
         process = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said)
         try:
@@ -99,13 +99,14 @@ def key_of(attempt):
 
 
 class Clean:
-    """Which attempts the clean build does not fail, and how many attempts one case comes to at most."""
+    """Which attempts the clean build does not fail, how long they may take, and how many one case comes to at most."""
 
     def __init__(self, attempts):
         self.judged = {key_of(a) for a in attempts if a["verdict"] in ("PASS", "MARGINAL")}
         self.sound = self.judged | {key_of(a) for a in attempts if a["verdict"] in NOT_JUDGED}
         self.failed = [a for a in attempts if key_of(a) not in self.sound]
         self.cases = list(dict.fromkeys(a["id"] for a in attempts))
+        self.seconds = max([LEAST_SECONDS, *(10 * a["seconds"] for a in attempts)])
         per_case = collections.Counter(a["id"] for a in attempts)
         self.most_failures = (ENOUGH_CASES - 1) * max(per_case.values(), default=1) + 1
 
@@ -133,7 +134,7 @@ def judge(mutant, subject, folder, tier, clean):
     enough = ["--max-fail", str(clean.most_failures)]
     kills = {}
     for number, arguments in enumerate(phases(mutant, tier, clean)):
-        attempts, code = run_attest(subject, folder / f"run{number}", arguments + enough)
+        attempts, code = run_attest(subject, folder / f"run{number}", arguments + enough, clean.seconds)
         kills.update({key_of(a): kill_of(a) for a in attempts if clean.says_killed(a, code)})
         mutant.kills = list(kills.values())
         if len(mutant.killers) >= ENOUGH_CASES:
