@@ -8,6 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* On the host no unmapped page tells of a read beside the entries: a word on either side would be refused as one. */
+static void *between_wrong_words(size_t bytes) {
+    enum { WORD = sizeof(int32_t) };
+    unsigned char *block = malloc(bytes + 2 * WORD);
+    if (block == NULL) return NULL;
+    memset(block, 0xFF, bytes + 2 * WORD);
+    return memset(block + WORD, 0, bytes);
+}
+
+static void free_between(void *entries) {
+    if (entries != NULL) free((int32_t *)entries - 1);
+}
+
 /* The one input on the host, and the one that a rule reads. Upper bounds: the most new tokens of a sequence, its most
  * tokens, its most pages; in a refusal for a negative entry the last is -1. */
 static at_status fill_metadata(at_plan *plan, at_error *err) {
@@ -17,7 +30,7 @@ static at_status fill_metadata(at_plan *plan, at_error *err) {
     at_pages pages;
     int64_t bound[3] = {0};
     if (t->dtype == OR_ABSENT) return AT_OK;
-    if ((t->data = calloc(bytes > 0 ? bytes : 1, 1)) == NULL) return at_fail_memory(err, bytes);
+    if ((t->data = between_wrong_words(bytes)) == NULL) return at_fail_memory(err, bytes);
     if (t->dtype != OR_I32) return AT_OK;
     for (size_t b = 0; b < c->sequences; b++) {
         const int64_t fresh = c->sequence[b].fresh, length = c->sequence[b].past + fresh;
@@ -81,7 +94,8 @@ at_status at_plan_check(const at_case *c, or_dialect dialect, uint64_t seed, at_
 
 void at_plan_free(at_plan *plan) {
     if (plan == NULL) return;
-    for (int i = 0; i < OR_INPUTS; i++) free(plan->call.in[i].data); /* outputs have none of their own */
+    free_between(plan->call.in[OR_ATTENTION_METADATA].data);
+    for (int i = 0; i < OR_ATTENTION_METADATA; i++) free(plan->call.in[i].data); /* outputs have none of their own */
     free((void *)plan->node.attr);
     free(plan->row);
     free(plan);

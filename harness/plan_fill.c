@@ -72,7 +72,19 @@ static void fill_table(filling *x) {
     }
 }
 
-/* Slots from the table. Those past the cache: the first, and far ones. Tokens past cumseq[B] keep -1. */
+/* A slot that no token of the call writes, of the cache's last ones; -1: there is none. */
+static int64_t idle_slot(const filling *x, const int32_t *slot) {
+    const int64_t owned = x->start[x->plan->c->sequences];
+    for (int64_t idle = x->pages.blocks * x->plan->c->block_size - 1; idle >= 0; idle--) {
+        int64_t t = 0;
+        while (t < owned && slot[t] != idle) t++;
+        if (t == owned) return idle;
+    }
+    return -1;
+}
+
+/* Slots from the table. Those past the cache: the first, and far ones. Tokens past cumseq[B] keep what a larger batch
+ * left there, a slot, or -1 in turns. */
 static void fill_slots(filling *x) {
     const at_case *c = x->plan->c;
     const int64_t bs = c->block_size, tokens = x->plan->problem.tokens;
@@ -86,7 +98,8 @@ static void fill_slots(filling *x) {
             if (slot != NULL) slot[t] = page < 0 ? -1 : (int32_t)(page * bs + j % bs);
         }
     }
-    for (int64_t t = x->start[c->sequences]; slot != NULL && t < tokens; t++) slot[t] = -1;
+    const int64_t owned = x->start[c->sequences], left = slot != NULL && owned < tokens ? idle_slot(x, slot) : -1;
+    for (int64_t t = owned; slot != NULL && t < tokens; t++) slot[t] = (t - owned) % 2 == 0 ? (int32_t)left : -1;
     for (size_t i = 0; i < c->skips; i++) slot[c->skip[i]] = -1, x->unwritten[c->skip[i]] = true;
     for (size_t i = 0; i < c->beyonds; i++) {
         slot[c->beyond[i]] = i == 0 ? (int32_t)(x->pages.blocks * bs) : INT32_MAX - (int32_t)i;

@@ -10,6 +10,8 @@
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const char *const code_name[] = {"ACCEPTED",   "NOT_IMPLEMENTED", "INVALID_NODE", "INVALID_CALL",
                                         "NOT_WARMED", "OUT_OF_MEMORY",   "DEVICE_ERROR"};
@@ -18,14 +20,26 @@ const char *at_code_name(at_code code) {
     return (size_t)code < sizeof code_name / sizeof *code_name ? code_name[code] : "a code that the ABI does not have";
 }
 
+/* A rule of the contract is named for a reason that is not there. */
+static bool is_unfounded(const at_plan *plan, bool capturing, const at_refusal *refusal) {
+    const or_moment moment = {
+        .capturing = capturing, .warmed = true, .cache_aliased = plan->cache_aliased, .grid_limit = INT32_MAX};
+    const or_rule *rule = refusal->rule ? or_rule_by_id(refusal->rule) : NULL;
+    return rule != NULL && !or_is_broken(rule, &plan->node, &plan->call, &moment);
+}
+
 /* A legal call was refused: a subject may say that it does not do it, or that memory is short, but not of a call that
- * it has made before; all else is wrong. */
-static void refused(at_record *record, const char *gate, bool made_before, at_code code, at_refusal *refusal) {
+ * it has made before, nor by a rule that nothing breaks; all else is wrong. */
+static void refused(const at_session *s, const char *gate, at_code code, at_refusal *refusal) {
+    at_record *record = s->record;
     refusal->text[sizeof refusal->text - 1] = 0;
     const char *rule = refusal->rule ? refusal->rule : "no rule";
-    if (made_before) {
+    if (s->accepted) {
         at_find(record, "refusal", "%s refused with %s (%s) what it had accepted before: %s", gate, at_code_name(code),
                 rule, refusal->text);
+    } else if (code == AT_NOT_IMPLEMENTED && is_unfounded(s->plan, s->call.capturing, refusal)) {
+        at_find(record, "refusal", "%s said NOT_IMPLEMENTED by %s, a rule that nothing here breaks: %s", gate, rule,
+                refusal->text);
     } else if (code == AT_NOT_IMPLEMENTED || code == AT_OUT_OF_MEMORY) {
         at_set_aside(record, code == AT_NOT_IMPLEMENTED ? AT_UNSUPPORTED : AT_NOT_RUN, "%s said %s (%s): %s", gate,
                      at_code_name(code), rule, refusal->text);
@@ -46,6 +60,24 @@ static bool is_declared(const at_arithmetic *a) {
            is_weight_type(a->partial);
 }
 
+/* [AT_INPUTS], the same in each call; NULL: no memory. */
+static at_dtype *types_at_edge(void) {
+    static at_dtype *types;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (types != NULL) return types;
+    char *mapping = mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED || mprotect(mapping, page, PROT_READ | PROT_WRITE) != 0) return NULL;
+    return types = (at_dtype *)(void *)(mapping + page) - AT_INPUTS;
+}
+
+at_status at_session_supports(const at_session *s, at_code *code, at_refusal *refusal, at_error *err) {
+    at_dtype *given = types_at_edge();
+    if (given == NULL) return at_fail_memory(err, AT_INPUTS * sizeof *given);
+    for (int i = 0; i < AT_INPUTS; i++) given[i] = s->call.in[i].dtype;
+    *code = s->host->subject->supports(&s->node, given, refusal);
+    return AT_OK;
+}
+
 at_status at_session_open(at_session *s, const at_host *host, const at_plan *plan, at_kernel *kernel, at_record *record,
                           bool *going, at_error *err) {
     const at_subject *subject = host->subject;
@@ -54,22 +86,22 @@ at_status at_session_open(at_session *s, const at_host *host, const at_plan *pla
     if ((s->attr = calloc(plan->node.attrs + 1, sizeof *s->attr)) == NULL) return at_fail_memory(err, plan->node.attrs);
     at_plan_node(&s->node, s->attr, plan);
     at_plan_call(&s->call, plan);
-    at_dtype given[AT_INPUTS];
-    for (int i = 0; i < AT_INPUTS; i++) given[i] = s->call.in[i].dtype;
     at_refusal refusal = {0};
-    at_code code;
+    at_code code = AT_ACCEPTED;
     at_phase("supports, create, prepare");
-    if (kernel == NULL && (code = subject->supports(&s->node, given, &refusal)) != AT_ACCEPTED) {
-        refused(record, "supports", false, code, &refusal);
+    at_status st = kernel == NULL ? at_session_supports(s, &code, &refusal, err) : AT_OK;
+    if (st != AT_OK) return st;
+    if (code != AT_ACCEPTED) {
+        refused(s, "supports", code, &refusal);
     } else if (kernel == NULL &&
                (code = subject->create(&s->node, host->device_index, &s->kernel, &refusal)) != AT_ACCEPTED) {
-        refused(record, "create", false, code, &refusal);
+        refused(s, "create", code, &refusal);
         s->kernel = NULL; /* whatever stands there, it is no kernel */
     } else if (s->kernel == NULL) {
         at_find(record, "refusal", "create accepted and returned no kernel");
     } else if ((code = subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal)) !=
                AT_ACCEPTED) {
-        refused(record, "prepare", false, code, &refusal);
+        refused(s, "prepare", code, &refusal);
     } else if (!is_declared(&s->arithmetic)) {
         at_find(
             record, "arithmetic",
@@ -160,7 +192,7 @@ at_status at_session_execute(at_session *s, bool capturing, bool *going, at_erro
     at_phase(capturing ? "execute, capturing" : "execute");
     at_code code = s->host->subject->execute(s->kernel, &s->call, &refusal);
     *going = code == AT_ACCEPTED;
-    if (!*going) refused(s->record, capturing ? "execute while capturing" : "execute", s->accepted, code, &refusal);
+    if (!*going) refused(s, capturing ? "execute while capturing" : "execute", code, &refusal);
     s->accepted |= *going;
     return *going || capturing ? AT_OK
                                : at_session_wait(s, err); /* a refusal may come from a device that is past use */

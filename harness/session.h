@@ -43,6 +43,10 @@ const char *at_code_name(at_code); /* "NOT_IMPLEMENTED", ... */
 /* What a subject declares, in the oracle's words. */
 or_arithmetic at_arithmetic_of(const at_arithmetic *);
 
+/* Asks supports. The types of the inputs end at an unmapped page, since a loop one too long would find what looks like
+ * one more. */
+AT_MUST_USE at_status at_session_supports(const at_session *, at_code *, at_refusal *, at_error *err);
+
 /* Asks supports, create and prepare; with the kernel of another session that one is used and prepare alone is asked.
  * *going is false where the subject refused: the record then says UNSUPPORTED or FAIL. */
 AT_MUST_USE at_status at_session_open(at_session *, const at_host *, const at_plan *, at_kernel *, at_record *,

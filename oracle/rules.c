@@ -148,7 +148,11 @@ const or_rule *or_refusal(or_gate gate, const or_node *node, const or_call *call
     for (size_t i = 0; i < ROWS; i++) {
         const or_rule *rule = &table[i];
         if (!(rule->gates & (unsigned)gate) || rule->duty[node->dialect] == OR_NO_RULE) continue;
-        if (rule->broken(&(or_question){rule, node, call, moment})) return rule;
+        if (or_is_broken(rule, node, call, moment)) return rule;
     }
     return NULL;
+}
+
+bool or_is_broken(const or_rule *rule, const or_node *node, const or_call *call, const or_moment *moment) {
+    return rule->broken(&(or_question){rule, node, call, moment});
 }

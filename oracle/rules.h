@@ -41,4 +41,7 @@ const or_rule *or_rule_by_id(const char *id);
  * passes metadata-negative. */
 const or_rule *or_refusal(or_gate, const or_node *, const or_call *, const or_moment *);
 
+/* Whether this one rule is broken, in whichever dialect and at whichever gate it stands; of a call that is legal. */
+bool or_is_broken(const or_rule *, const or_node *, const or_call *, const or_moment *);
+
 #endif

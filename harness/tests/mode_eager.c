@@ -35,6 +35,7 @@ Test(mode_eager, each_fault_is_found_by_the_detector_that_is_for_it) {
         {"refuses_at_create", "refusal", "create refused a legal call with INVALID_NODE"},
         {"refuses_at_prepare", "refusal", "prepare refused a legal call with INVALID_CALL"},
         {"refuses_at_execute", "refusal", "execute refused a legal call with INVALID_CALL"},
+        {"unfounded", "refusal", "execute said NOT_IMPLEMENTED by not-causal, a rule that nothing here breaks"},
         {"second_thoughts", "refusal", "execute refused with NOT_IMPLEMENTED (no rule) what it had accepted before"},
         {"no_kernel", "refusal", "create accepted and returned no kernel"},
     };
@@ -67,11 +68,13 @@ Test(mode_eager, a_nan_that_is_due_hides_neither_a_zero_nor_an_element_never_wri
     expect_verdict(AT_PASS, "skips_nan", "eager", &x);
 }
 
-Test(mode_eager, a_change_of_the_metadata_on_the_host_is_found) {
+Test(mode_eager, a_change_of_the_metadata_on_the_host_and_a_read_beside_it_are_found) {
     plan_case x;
     case_of_decode(&x);
     plan_case_override(&x, false, AT_ATTENTION_METADATA, AT_PUT_IN);
     expect_found("changes_metadata", "eager", &x, "input", "attention_metadata changed");
+    expect_found("reads_before_metadata", "eager", &x, "refusal",
+                 "execute refused a legal call with INVALID_CALL (metadata-negative)");
     expect_verdict(AT_PASS, "right", "eager", &x);
 }
 
@@ -82,6 +85,7 @@ Test(mode_eager, touching_what_lies_beside_a_buffer_ends_at_an_unmapped_page) {
         dies_of_touching("before_start", "eager", &x)); /* in the second run, whose buffers start with their mappings */
     x.sequence[0].fresh = 2;                            /* four rows of key fill its last page to the end */
     cr_expect(dies_of_touching("reads_past_key", "eager", &x));
+    cr_expect(dies_of_touching("reads_past_types", "eager", &x));
     cr_expect_not(dies_of_touching("right", "eager", &x));
 }
 

@@ -105,6 +105,18 @@ Test(mode_refuse, a_foreign_subject_is_held_to_code_and_conduct_alone) {
                  "supports accepted; scale-range is due"); /* it promises, and has no such rule */
 }
 
+Test(mode_refuse, a_call_beside_those_that_ran_is_as_cold_as_a_first_one) {
+    static const char *const words[] = {"capture_ready says yes of a signature that never ran",
+                                        "execute accepted; not-warmed is due"};
+    cold_capture();
+    expect_found("always_ready", "refuse", &x, "refusal", words[0]);
+    cr_expect_eq(attempt("always_ready", "refuse", &x)->findings_all, 1);
+    for (int i = 0; i < 2; i++) {
+        expect_found("warmed_by_any", "refuse", &x, "refusal", words[i]);
+        expect_found("warmed_by_inputs", "refuse", &x, "refusal", words[i]);
+    }
+}
+
 Test(mode_refuse, work_recorded_before_the_refusal_is_found) {
     cold_capture();
     expect_found("records_first", "refuse", &x, "refusal", "execute refused and had recorded 1 kernels before");

@@ -93,6 +93,7 @@ Test(plan, optional_tensors_come_and_go) {
     cr_expect_eq(or_write_slot(&plan->problem, 1), or_slot_of(&plan->problem, 0, 41));
     const int32_t *bound = plan->call.in[OR_ATTENTION_METADATA].data;
     cr_expect(bound[0] == 3 && bound[1] == 43 && bound[2] == 3);
+    cr_expect(bound[-1] == -1 && bound[3] == -1, "a subject that reads beside them has to find what is no bound");
     at_plan_free(plan);
 }
 

@@ -319,6 +319,23 @@ Test(rules, a_plain_good_node_and_call_is_legal_at_each_gate_in_each_dialect) {
         }
 }
 
+Test(rules, a_plain_good_call_breaks_no_rule_wherever_it_stands) {
+    scene s;
+    size_t count;
+    const or_rule *rule = or_rules(&count);
+    good(&s, OR_ONNXRUNTIME);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_not(or_is_broken(&rule[i], &s.node, &s.call, &s.moment), "%s", rule[i].id);
+}
+
+Test(rules, what_another_dialect_would_refuse_is_broken_all_the_same) {
+    scene s;
+    good(&s, OR_GENAI);
+    s.call.in[OR_COS_CACHE].shape[1] = s.call.in[OR_SIN_CACHE].shape[1] = 12;
+    cr_expect_null(ask(&s, OR_EXECUTE));
+    cr_expect(or_is_broken(or_rule_by_id("granularity.cos_cache"), &s.node, &s.call, &s.moment));
+}
+
 static void check_broken(const broken *row, or_dialect dialect, or_gate gate) {
     scene s;
     edited(&s, dialect, row->edit);

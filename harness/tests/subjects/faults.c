@@ -19,6 +19,8 @@
     X(changes_input, ALL, "changes query")                                                                             \
     X(changes_input_later, ALL, "changes query from a kernel's second run on")                                         \
     X(changes_metadata, ALL, "changes attention_metadata")                                                             \
+    X(reads_past_types, ALL, "supports asks for one input more than there are")                                        \
+    X(reads_before_metadata, ALL, "judges an entry before attention_metadata")                                         \
     X(changes_slot, ALL, "changes a cached row that no token writes")                                                  \
     X(skips_element, ALL, "leaves the last element of output unwritten")                                               \
     X(skips_nan, AT_CAPTURE, "leaves an element unwritten where a NaN is due")                                         \
@@ -48,9 +50,13 @@
     X(refuses_at_prepare, ALL, "prepare refuses a legal call")                                                         \
     X(refuses_at_execute, ALL, "execute refuses a legal call")                                                         \
     X(not_implemented, ALL, "says that it does not do it")                                                             \
+    X(unfounded, ALL, "says that it does not do it, by a rule that nothing breaks")                                    \
     X(out_of_memory, ALL, "says that memory is short")                                                                 \
     X(second_thoughts, ALL, "does not do what it did before")                                                          \
     X(refuses_capture, ALL, "refuses while capturing what has run")                                                    \
+    X(always_ready, ALL, "capture_ready says yes")                                                                     \
+    X(warmed_by_any, ALL, "takes every call for one that has run once any has")                                        \
+    X(warmed_by_inputs, ALL, "leaves the outputs out of signatures")                                                   \
     X(never_ready, ALL, "capture_ready says no")                                                                       \
     X(no_kernel, ALL, "create accepts and returns no kernel")                                                          \
     X(leaves_kernel, ALL, "create refuses and leaves a kernel")                                                        \
@@ -210,6 +216,7 @@ static at_code judge_node(uint32_t fault, const at_node *node, at_refusal *why) 
 }
 
 static at_code supports(uint32_t fault, const at_node *node, const at_dtype in[AT_INPUTS], at_refusal *why) {
+    if (fault == reads_past_types && in[AT_INPUTS] == AT_F16) return AT_NOT_IMPLEMENTED;
     if (fault == refuses_at_supports) return refuse(fault, why, AT_INVALID_NODE, NULL);
     const at_code code = judge_node(fault, node, why);
     if (fault == accepts_at_supports) return AT_ACCEPTED;
@@ -247,16 +254,17 @@ static uint64_t mixed(uint64_t hash, const at_tensor *t) {
     return hash;
 }
 
-static uint64_t signature_of(const at_call *call) {
+static uint64_t signature_of(uint32_t fault, const at_call *call) {
     uint64_t hash = 0xcbf29ce484222325;
-    for (int i = 0; i < AT_INPUTS; i++) hash = mixed(hash, &call->in[i]);
-    for (int i = 0; i < AT_OUTPUTS; i++) hash = mixed(hash, &call->out[i]);
+    for (int i = 0; i < AT_INPUTS && fault != warmed_by_any; i++) hash = mixed(hash, &call->in[i]);
+    for (int i = 0; i < AT_OUTPUTS && fault != warmed_by_any && fault != warmed_by_inputs; i++)
+        hash = mixed(hash, &call->out[i]);
     return hash;
 }
 
 static int has_run(const at_kernel *k, const at_call *call) {
     for (size_t i = 0; i < k->signatures && i < SIGNATURES; i++) {
-        if (k->signature[i] == signature_of(call)) return 1;
+        if (k->signature[i] == signature_of(k->fault, call)) return 1;
     }
     return 0;
 }
@@ -272,6 +280,9 @@ static at_code judge_call(const at_kernel *k, const at_call *call, at_refusal *w
 static at_code whim(const at_kernel *k, const at_call *call, at_refusal *why) {
     if (k->fault == refuses_at_execute) return refuse(k->fault, why, AT_INVALID_CALL, NULL);
     if (k->fault == not_implemented) return refuse(k->fault, why, AT_NOT_IMPLEMENTED, NULL);
+    if (k->fault == unfounded) return refuse(k->fault, why, AT_NOT_IMPLEMENTED, "not-causal");
+    if (k->fault == reads_before_metadata && ((const int32_t *)call->in[AT_ATTENTION_METADATA].data)[-1] < 0)
+        return refuse(k->fault, why, AT_INVALID_CALL, "metadata-negative");
     if (k->fault == out_of_memory) return refuse(k->fault, why, AT_OUT_OF_MEMORY, NULL);
     if (k->fault == second_thoughts && k->calls > 0) return refuse(k->fault, why, AT_NOT_IMPLEMENTED, NULL);
     if (k->fault == refuses_capture && call->capturing) return refuse(k->fault, why, AT_NOT_WARMED, "not-warmed");
@@ -350,7 +361,7 @@ static at_code execute(at_kernel *k, const at_call *call, at_refusal *why) {
     }
     if ((code = whim(k, call, why)) != AT_ACCEPTED) return code;
     meddle(k, &p, call);
-    if (!call->capturing) k->signature[k->signatures++ % SIGNATURES] = signature_of(call);
+    if (!call->capturing) k->signature[k->signatures++ % SIGNATURES] = signature_of(k->fault, call);
     k->calls++;
     if (stream->launch(stream, &launch) != 0 && k->fault == device_error)
         return refuse(k->fault, why, AT_DEVICE_ERROR, NULL);
@@ -358,7 +369,7 @@ static at_code execute(at_kernel *k, const at_call *call, at_refusal *why) {
 }
 
 static at_code capture_ready(const at_kernel *k, const at_call *call, at_refusal *why) {
-    if (k->fault != never_ready && has_run(k, call)) return AT_ACCEPTED;
+    if (k->fault == always_ready || (k->fault != never_ready && has_run(k, call))) return AT_ACCEPTED;
     return refuse(k->fault, why, AT_NOT_WARMED, "not-warmed");
 }
 
