@@ -26,7 +26,7 @@ TABLE = SOURCES / "mutants/machine.txt"
 WORDS = re.compile(r"\b(?:pa_say|v?snprintf)\([^;]*;|\[AT_\w+\] = \"[^\n]*|\bnames\[\] = [^;]*;|"
                    r"static const char \*shape_text\(.*?\n}|\bSHAPE_TEXT = [^\n]*", re.DOTALL)
 # whose mutants the suites of refusals are the likeliest to see
-REFUSAL_FILES = ("cuda/gates.c", "cuda/node_rules.c", "cuda/call_rules.c")
+REFUSAL_FILES = ("cuda/gates.c", "cuda/node_rules.c", "cuda/call_rules.c", "cuda/warmed.c")
 
 
 @dataclasses.dataclass(frozen=True)
