@@ -1,4 +1,5 @@
-/* explain: one case on a subject, and which of the known wrong readings answers as the subject does. */
+/* explain: cases on a subject, and which of the known wrong readings answers as the subject does, in each and in all.
+ */
 #include "../oracle/hypotheses.h"
 #include "commands.h"
 #include "finding.h"
@@ -10,20 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void tell(const at_record *record, const bool *agrees) {
-    size_t n = 0;
+static void tell_reading(size_t h) {
+    const or_hypothesis *reading = or_hypothesis_at(h);
+    printf("agrees with %s: %s\n", or_hypothesis_id(reading), or_hypothesis_about(reading));
+}
+
+static void tell(const at_record *record, const at_explanation *e) {
     if (record->verdict == AT_PASS || record->verdict == AT_MARGINAL) {
         printf("%s: nothing to explain\n", at_verdict_name(record->verdict));
         return;
     }
     for (int i = 0; i < record->findings; i++)
         printf("%s: %s\n", record->finding[i].detector, at_shown(record->finding[i].text));
-    for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
-        if (!agrees[h]) continue;
-        printf("agrees with %s: %s\n", or_hypothesis_id(or_hypothesis_at(h)), or_hypothesis_about(or_hypothesis_at(h)));
-        n++;
-    }
-    if (n == 0) printf("agrees with none of %zu known wrong readings\n", at_hypotheses());
+    size_t n = 0;
+    for (size_t h = 0; or_hypothesis_at(h) != NULL; h++)
+        if (e->agrees[h]) tell_reading(h), n++;
+    if (n == 0 && e->right)
+        puts("the output is right for the cache that was left: what is wrong is said above");
+    else if (n == 0)
+        printf("agrees with none of %zu known wrong readings\n", at_hypotheses());
+    else if (!e->numbers)
+        puts("all that is wrong is NaN, which any reading gives that meets one: another case may tell more");
+    else if (n > 1)
+        printf("these %zu answer alike here: another case tells them apart, and explain takes several\n", n);
 }
 
 /* How the subject says that it computes this call; *going is false where it refused. */
@@ -36,50 +46,121 @@ static at_status declared(or_arithmetic *out, const at_host *host, const at_plan
     return st;
 }
 
-static at_status explain_on(const at_host *host, const at_case *c, uint64_t seed, at_status *verdict, at_error *err) {
+static bool has_wrong_output(const at_record *record, const at_explanation *e) {
+    return record->verdict != AT_PASS && record->verdict != AT_MARGINAL && !e->right;
+}
+
+static at_status explain_on(at_explanation *out, bool *wrong, const at_host *host, const at_case *c, uint64_t seed,
+                            at_status *verdict, at_error *err) {
     or_dialect dialect;
     or_arithmetic arithmetic;
     at_record record = {.verdict = AT_PASS};
     at_plan *plan = NULL;
     at_traces traces = {0};
-    bool going = false, *agrees = calloc(at_hypotheses() + 1, sizeof *agrees);
-    at_status st = agrees ? AT_OK : at_fail_memory(err, at_hypotheses());
-    if (st == AT_OK && !at_dialect_for(&dialect, host->subject, c)) {
+    bool going = false;
+    at_status st = AT_OK;
+    if (!at_dialect_for(&dialect, host->subject, c)) {
         st = at_fail(err, AT_UNVALIDATED, "%s does not list the dialect of %s, %s", host->subject->name, c->id,
                      or_dialect_name(c->dialect));
     }
     if (st == AT_OK) st = at_plan_make(&plan, c, dialect, seed, err);
     if (st == AT_OK) st = declared(&arithmetic, host, plan, &record, &going, err);
     if (st == AT_OK && going) st = at_answer_to(&traces, host, NULL, plan, &record, &going, err);
-    if (st == AT_OK && going) st = at_explain(agrees, plan, &arithmetic, traces.output, err);
+    if (st == AT_OK && going) {
+        const at_answer answer = {.output = traces.output, .key_cache = traces.key_cache};
+        st = at_explain(out, plan, &arithmetic, &answer, err);
+    }
     if (st == AT_OK && !going) printf("the subject refused the case: %s\n", at_shown(record.message));
-    if (st == AT_OK && going) tell(&record, agrees);
-    *verdict = at_verdict_status(record.verdict);
+    if (st == AT_OK && going) tell(&record, out);
+    *wrong = st == AT_OK && going && has_wrong_output(&record, out);
+    *verdict = at_worse(*verdict, at_verdict_status(record.verdict));
     at_traces_free(&traces);
     at_plan_free(plan);
     at_record_clear(&record);
-    free(agrees);
+    return st;
+}
+
+/* How many wrong answers each reading gives too. One that is all NaN fits too many readings to speak for one, and
+ * counts where there is no other. */
+typedef struct {
+    size_t *fits; /* [at_hypotheses()] */
+    size_t cases;
+    bool numbers;
+} summary;
+
+static void add_case(summary *all, const at_explanation *e) {
+    if (all->numbers && !e->numbers) return;
+    if (e->numbers && !all->numbers) {
+        memset(all->fits, 0, at_hypotheses() * sizeof *all->fits);
+        all->cases = 0, all->numbers = true;
+    }
+    for (size_t h = 0; h < at_hypotheses(); h++) all->fits[h] += e->agrees[h];
+    all->cases++;
+}
+
+/* Beside what a reading says a fault may read past a row, or NaN: it need not fit each answer, but three in four. */
+static bool explains(const summary *all, size_t h) {
+    return 4 * all->fits[h] >= 3 * all->cases;
+}
+
+static void tell_all(const summary *all) {
+    size_t n = 0;
+    putchar('\n');
+    for (size_t h = 0; or_hypothesis_at(h) != NULL; h++) {
+        if (!explains(all, h)) continue;
+        printf("%zu of %zu: ", all->fits[h], all->cases);
+        tell_reading(h);
+        n++;
+    }
+    if (n == 0)
+        printf("0 of %zu: three in four agree with none of %zu known wrong readings\n", all->cases, at_hypotheses());
+}
+
+static at_status explain_each(const at_host *host, const at_case *const *cases, size_t count, uint64_t seed,
+                              at_status *verdict, at_error *err) {
+    size_t n = at_hypotheses();
+    at_explanation one = {.agrees = calloc(n + 1, sizeof *one.agrees)};
+    summary all = {.fits = calloc(n + 1, sizeof *all.fits)};
+    at_status st = one.agrees && all.fits ? AT_OK : at_fail_memory(err, n);
+    for (size_t i = 0; i < count && st == AT_OK; i++) {
+        bool wrong = false;
+        if (count > 1) printf("%s%s:\n", i > 0 ? "\n" : "", cases[i]->id);
+        if ((st = explain_on(&one, &wrong, host, cases[i], seed, verdict, err)) != AT_OK || !wrong) continue;
+        add_case(&all, &one);
+    }
+    if (st == AT_OK && count > 1 && all.cases > 0) tell_all(&all);
+    free(all.fits);
+    free(one.agrees);
+    return st;
+}
+
+static at_status find_cases(const at_case **out, const at_cases *cases, const at_options *o, at_error *err) {
+    at_status st = AT_OK;
+    for (size_t i = 0; i < o->words && st == AT_OK; i++) {
+        if ((st = at_find_case(&out[i], cases, o->word[i], err)) != AT_OK) return st;
+        if (out[i]->expect == AT_EXPECT_REFUSAL)
+            st = at_fail(err, AT_USAGE, "explain is for values; '%s' expects a refusal", out[i]->id);
+    }
     return st;
 }
 
 at_status at_command_explain(at_options *o, at_error *err) {
     at_cases *cases = NULL;
-    const at_case *c;
+    const at_case **asked = NULL;
     at_place_of_work work;
     at_header header = {0};
     at_status st, verdict = AT_OK;
-    if (o->words != 1) return at_fail(err, AT_USAGE, "explain needs one ID; attest list has them");
+    if (o->words == 0) return at_fail(err, AT_USAGE, "explain needs an ID, or several; attest list has them");
     at_default_subject(o);
     if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
-    if ((st = at_find_case(&c, cases, o->word[0], err)) != AT_OK) goto done;
-    if (c->expect == AT_EXPECT_REFUSAL) {
-        st = at_fail(err, AT_USAGE, "explain is for values; '%s' expects a refusal", c->id);
-    } else if ((st = at_host_open_alone(&work, &header, o, err)) == AT_OK) {
-        st = explain_on(&work.host, c, o->seed, &verdict, err);
+    if ((asked = calloc(o->words, sizeof *asked)) == NULL) st = at_fail_memory(err, o->words);
+    if (st == AT_OK) st = find_cases(asked, cases, o, err);
+    if (st == AT_OK && (st = at_host_open_alone(&work, &header, o, err)) == AT_OK) {
+        st = explain_each(&work.host, asked, o->words, o->seed, &verdict, err);
         at_host_close(&work);
     }
-done:
     at_header_clear(&header);
+    free(asked);
     at_cases_free(cases);
     return st != AT_OK ? st : verdict;
 }

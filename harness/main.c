@@ -24,7 +24,7 @@ static const at_command commands[] = {
     {"bench", "", "how long a subject takes, or with --overhead what the harness itself costs", at_command_bench},
     {"cover", "", "what the cases cover, and with --power which wrong readings they reject; runs nothing",
      at_command_cover},
-    {"explain", "ID", "where a subject fails, and which wrong reading answers as it does", at_command_explain},
+    {"explain", "ID...", "where a subject fails, and which wrong reading answers as it does", at_command_explain},
     {"compare", "A B",
      "two runs side by side: same inputs, same contents, same verdicts? or B with the baseline of its card",
      at_command_compare},

@@ -32,22 +32,27 @@ static void close_ground(ground *g) {
     free(g->cache);
 }
 
-static at_status open_ground(ground *g, const at_plan *plan, const or_arithmetic *how, at_error *err) {
+/* From the cache as a call left it; NULL: as it should be. */
+static at_status open_ground(ground *g, const at_plan *plan, const uint16_t *left, const or_arithmetic *how,
+                             at_error *err) {
     const or_problem *p = &plan->problem;
-    const at_design *design = at_design_by_name(plan->c->design);
     const or_tensor *cache = &plan->call.in[OR_KEY_CACHE], *angles = &plan->call.in[OR_COS_CACHE];
+    or_mode mode = at_design_by_name(plan->c->design)->independent ? OR_STATISTICAL : OR_RIGOROUS;
     size_t bytes = at_tensor_bytes(cache);
     *g = (ground){.plan = plan, .exact = plan->c->expect == AT_EXPECT_EXACT};
     if ((g->cache = malloc(bytes + 1)) != NULL) {
-        memcpy(g->cache, cache->data, bytes);
-        or_write_all(g->cache, p);
+        memcpy(g->cache, left != NULL ? left : cache->data, bytes);
+        if (left == NULL) or_write_all(g->cache, p);
         g->attention = or_attention_new(p, g->cache, how);
-        g->budget = or_budget_new(p, g->cache, how, design->independent ? OR_STATISTICAL : OR_RIGOROUS);
+        g->budget = or_budget_new(p, g->cache, how, mode);
     }
     g->other = calloc((size_t)p->v_head_size, sizeof *g->other);
     g->bound = calloc((size_t)p->v_head_size, sizeof *g->bound);
-    g->setting = (or_setting){
-        .problem = p, .cache = g->cache, .how = how, .rotary_rows = angles->dtype != OR_ABSENT ? angles->shape[0] : 0};
+    g->setting = (or_setting){.problem = p,
+                              .cache = g->cache,
+                              .how = how,
+                              .rotary_rows = angles->dtype != OR_ABSENT ? angles->shape[0] : 0,
+                              .mode = mode};
     if (g->attention != NULL && g->budget != NULL && g->other != NULL && g->bound != NULL) return AT_OK;
     close_ground(g);
     return at_fail_memory(err, bytes);
@@ -74,7 +79,8 @@ static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesi
     for (int64_t i = 0; i < plan->rows && *out != AT_READING_REJECTED; i++) {
         int64_t at = plan->row[i % 2 ? i / 2 : plan->rows - 1 - i / 2];
         const or_place place = {at / plan->problem.heads, at % plan->problem.heads};
-        if (!or_hypothesis_rows(g->other, h, &g->setting, &place, 1)) return at_fail_memory(err, sizeof *g->other);
+        if (!or_hypothesis_rows(g->other, NULL, h, &g->setting, &place, 1))
+            return at_fail_memory(err, sizeof *g->other);
         const or_row *row = or_attend(g->attention, place.token, place.head);
         if (!g->exact) or_budget_row(g->budget, row, place.token, place.head, g->bound);
         at_reading here = judge_row(g, row);
@@ -85,7 +91,7 @@ static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesi
 
 at_status at_power_of(at_reading *out, const at_plan *plan, const or_arithmetic *how, at_error *err) {
     ground g;
-    at_status st = open_ground(&g, plan, how, err);
+    at_status st = open_ground(&g, plan, NULL, how, err);
     if (st != AT_OK) return st;
     for (size_t i = 0; or_hypothesis_at(i) != NULL && st == AT_OK; i++)
         st = power_of_reading(&out[i], &g, or_hypothesis_at(i), err);
@@ -104,7 +110,7 @@ at_status at_has_teeth(bool *out, const at_plan *plan, at_error *err) {
                                  .splits = 1};
     ground g;
     at_reading reading = AT_READING_ABSENT;
-    at_status st = open_ground(&g, plan, &lanes, err);
+    at_status st = open_ground(&g, plan, NULL, &lanes, err);
     if (st != AT_OK) return st;
     for (size_t i = 0; or_hypothesis_at(i) != NULL && reading != AT_READING_REJECTED && st == AT_OK; i++) {
         st = power_of_reading(&reading, &g, or_hypothesis_at(i), err);
@@ -143,21 +149,60 @@ static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, c
     *out = or_hypothesis_applies(h, &g->setting) && plan->rows > 0;
     for (int64_t i = 0; i < plan->rows && *out; i++) {
         const or_place place = {plan->row[i] / plan->problem.heads, plan->row[i] % plan->problem.heads};
-        if (!or_hypothesis_rows(g->other, h, &g->setting, &place, 1)) return at_fail_memory(err, sizeof *g->other);
-        const or_row *row = or_attend(g->attention, place.token, place.head);
-        or_budget_row(g->budget, row, place.token, place.head, g->bound);
+        if (!or_hypothesis_rows(g->other, g->bound, h, &g->setting, &place, 1))
+            return at_fail_memory(err, sizeof *g->other);
         *out = agrees(g, &place, output);
     }
     return AT_OK;
 }
 
-at_status at_explain(bool *out, const at_plan *plan, const or_arithmetic *how, const uint16_t *output, at_error *err) {
-    ground g;
-    at_status st = open_ground(&g, plan, how, err);
-    if (st != AT_OK) return st;
-    for (size_t i = 0; or_hypothesis_at(i) != NULL && st == AT_OK; i++) {
-        st = explain_reading(&out[i], &g, or_hypothesis_at(i), output, err);
+/* What the judge would say of the output. */
+static void judge_output(at_explanation *out, const ground *g, const uint16_t *output) {
+    const or_problem *p = &g->plan->problem;
+    out->right = true;
+    for (int64_t i = 0; i < g->plan->rows; i++) {
+        int64_t at = g->plan->row[i], token = at / p->heads, head = at % p->heads;
+        const or_row *row = or_attend(g->attention, token, head);
+        if (!g->exact) or_budget_row(g->budget, row, token, head, g->bound);
+        for (int64_t d = 0; d < p->v_head_size; d++) {
+            uint16_t got = output[at * p->v_head_size + d];
+            if (or_judge(p->dtype, row->o[d], g->exact ? 0 : g->bound[d], row->classes[d], got).accepted) continue;
+            out->right = false;
+            if (or_class(p->dtype, got) != OR_NAN) out->numbers = true;
+        }
     }
-    close_ground(&g);
+}
+
+/* Adds those readings of this cache that answer as the subject did, and not as is right. */
+static at_status explain_from(at_explanation *out, ground *g, const uint16_t *output, at_error *err) {
+    at_status st = AT_OK;
+    judge_output(out, g, output);
+    for (size_t i = 0; !out->right && or_hypothesis_at(i) != NULL && st == AT_OK; i++) {
+        at_reading reading = AT_READING_ABSENT;
+        bool fits = false;
+        st = explain_reading(&fits, g, or_hypothesis_at(i), output, err);
+        if (st == AT_OK && fits) st = power_of_reading(&reading, g, or_hypothesis_at(i), err);
+        out->agrees[i] |= fits && reading == AT_READING_REJECTED;
+    }
+    return st;
+}
+
+at_status at_explain(at_explanation *out, const at_plan *plan, const or_arithmetic *how, const at_answer *answer,
+                     at_error *err) {
+    const size_t bytes = at_tensor_bytes(&plan->call.in[OR_KEY_CACHE]);
+    ground due, left;
+    memset(out->agrees, 0, at_hypotheses() * sizeof *out->agrees);
+    out->numbers = false;
+    at_status st = open_ground(&due, plan, NULL, how, err);
+    if (st != AT_OK) return st;
+    st = explain_from(out, &due, answer->output, err);
+    if (st != AT_OK || memcmp(due.cache, answer->key_cache, bytes) == 0) goto done;
+    if ((st = open_ground(&left, plan, answer->key_cache, how, err)) != AT_OK) goto done;
+    st = explain_from(out, &left, answer->output, err);
+    close_ground(&left);
+done:
+    /* a reading that writes what is wrong explains the rows that were left too */
+    for (size_t i = 0; i < at_hypotheses(); i++) out->right = out->right && !out->agrees[i];
+    close_ground(&due);
     return st;
 }

@@ -4,6 +4,7 @@
 #define AT_POWER_H
 
 #include "../oracle/arithmetic.h"
+#include "judge.h"
 #include "plan.h"
 
 typedef enum {
@@ -24,8 +25,16 @@ bool at_needs_teeth(const at_plan *);
 /* Whether any reading is rejected under the arithmetic of f32 lanes, the tightest there is. */
 AT_MUST_USE at_status at_has_teeth(bool *out, const at_plan *, at_error *err);
 
-/* Which readings give `output` ([T, H, vhs]), inside the budget in every judged row: out: [at_hypotheses()]. */
-AT_MUST_USE at_status at_explain(bool *out, const at_plan *, const or_arithmetic *, const uint16_t *output,
+typedef struct {
+    bool *agrees; /* [at_hypotheses()] readings that answer so, inside the budget in every judged row             */
+    bool right;   /* none, and the output is right for the cache that the subject left: no value of it failed     */
+    bool numbers; /* some wrong element is a number: a NaN may come of any reading that meets what nobody may see */
+} at_explanation;
+
+/* What explains an answer. Readings read the cache as it should be and as the subject left it, so that a wrong row does
+ * not hide a wrong reading of it. A reading that the judge would pass explains no failure, and none is named where the
+ * output is right. `agrees` is the caller's. */
+AT_MUST_USE at_status at_explain(at_explanation *, const at_plan *, const or_arithmetic *, const at_answer *,
                                  at_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #define OR_HYPOTHESES_H
 
 #include "attend.h"
+#include "budget.h"
 
 /* What a reading is held against. */
 typedef struct {
@@ -13,6 +14,7 @@ typedef struct {
     const or_arithmetic *how; /* q is rotated as it says, in the wrong readings too                                */
     int64_t rotary_rows;      /* rows of cos_cache; 0: not known, then no more than the tokens' positions need     */
     const uint16_t *previous; /* [T, H, vhs] what the output held before the call, or NULL: not known              */
+    or_mode mode;             /* of the bounds                                                                     */
 } or_setting;
 
 typedef struct {
@@ -30,7 +32,9 @@ const char *or_hypothesis_about(const or_hypothesis *); /* "the window keeps one
 bool or_hypothesis_applies(const or_hypothesis *, const or_setting *);
 
 /* o: [count, vhs], the rows that it would answer at these places, before they are rounded; NaN and infinities as IEEE
- * arithmetic has them. The hypothesis must apply. False when memory is short. */
-bool or_hypothesis_rows(double *o, const or_hypothesis *, const or_setting *, const or_place *places, size_t count);
+ * arithmetic has them. bound: [count, vhs] or NULL: the error budget of what it sees (budget.h), which may be far from
+ * that of the right row. The hypothesis must apply. False when memory is short. */
+bool or_hypothesis_rows(double *o, double *bound, const or_hypothesis *, const or_setting *, const or_place *places,
+                        size_t count);
 
 #endif

@@ -12,13 +12,15 @@ typedef struct {
     uint16_t *own_cache; /* what a reading writes to, or NULL                    */
     int32_t *own_index;  /* likewise: a table, or lengths                        */
     or_attention *attention;
+    or_budget *budget; /* NULL: no bound is asked for                         */
+    int32_t *whole;    /* [B] lengths of which the budget's room is made      */
 
     int64_t token, head, sequence, position; /* of the row at hand; sequence -1: nobody's */
     int64_t keys, room;
-    int64_t *at, *slot;     /* [keys] positions and where they lie                   */
-    double *logit, *weight; /* [keys]                                                */
-    double *q, *k;          /* [hs] the query; scratch                               */
-    double *o;              /* [vhs]                                                 */
+    int64_t *at, *slot;         /* [keys] positions and where they lie                   */
+    double *s, *logit, *weight; /* [keys] as or_row has them                         */
+    double *q, *k;              /* [hs] the query; scratch                               */
+    double *o;                  /* [vhs]                                                 */
 } or_reading;
 
 /* NULL: that step is as it should be. */

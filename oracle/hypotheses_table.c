@@ -43,7 +43,6 @@ static bool has_a_hole(const or_problem *p, int64_t b) {
 /* clang-format off */
 static bool applies_always(const or_setting *s) { return s->problem->tokens > 0; }
 static bool applies_windowed(const or_setting *s) { return s->problem->window_before >= 0; }
-static bool applies_windowed_before(const or_setting *s) { return s->problem->window_before > 0; }
 static bool applies_causal_batch(const or_setting *s) {
     return !s->problem->not_causal && some(s->problem, has_two_tokens);
 }
@@ -126,7 +125,6 @@ static bool write_row(or_reading *r, int64_t t, int64_t slot) {
 
 /* clang-format off */
 static bool prepare_window_wider(or_reading *r) { return r->p.window_before++, true; }
-static bool prepare_window_narrower(or_reading *r) { return r->p.window_before--, true; }
 static bool prepare_window_off(or_reading *r) { return r->p.window_before = -1, true; }
 static bool prepare_not_causal(or_reading *r) { return r->p.not_causal = true; }
 static bool prepare_no_rope(or_reading *r) { return r->p.rotary_dim = 0, true; }
@@ -199,11 +197,18 @@ static void keep(or_reading *r, bool (*kept)(const or_reading *, int64_t positio
 static bool is_not_own(const or_reading *r, int64_t j) {
     return j != r->position;
 }
+/* With a window of the token itself nothing is left, where a width of -1 would be none. */
+static bool is_not_oldest(const or_reading *r, int64_t j) {
+    return j > r->position - r->p.window_before;
+}
 static bool is_of_this_call(const or_reading *r, int64_t j) {
     return j >= r->p.past_seqlens[r->sequence];
 }
 static void step_drop_own(or_reading *r) {
     keep(r, is_not_own);
+}
+static void step_drop_oldest(or_reading *r) {
+    keep(r, is_not_oldest);
 }
 static void step_drop_past(or_reading *r) {
     keep(r, is_of_this_call);
@@ -352,7 +357,7 @@ static void step_previous(or_reading *r) {
 
 const or_hypothesis or_hypothesis_table[] = {
     CHANGED("window-wider", "the window keeps one key more", windowed, window_wider),
-    CHANGED("window-narrower", "the window keeps one key less", windowed_before, window_narrower),
+    KEYS("window-narrower", "the window keeps one key less", windowed, drop_oldest),
     CHANGED("window-off", "the window is ignored", windowed, window_off),
     CHANGED("not-causal", "a token sees those after it", causal_batch, not_causal),
     KEYS("own-token-dropped", "a token does not see itself", always, drop_own),

@@ -37,7 +37,7 @@ static const or_hypothesis *hypothesis(const char *id) {
 static void wrong_row(double *o, const scene *s, const char *id, int64_t token, int64_t head) {
     const or_setting at = setting_of(s);
     cr_assert(or_hypothesis_applies(hypothesis(id), &at), "%s does not apply", id);
-    cr_assert(or_hypothesis_rows(o, hypothesis(id), &at, &(or_place){token, head}, 1));
+    cr_assert(or_hypothesis_rows(o, NULL, hypothesis(id), &at, &(or_place){token, head}, 1));
 }
 
 static void right_row(double *o, const scene *s, int64_t token, int64_t head) {
@@ -86,6 +86,40 @@ Test(hypotheses, readings_of_other_keys_have_the_mean_of_what_they_see) {
         cr_expect_float_eq(o[0], want, 1e-9, "%s: %g for %g", seen[i].id, o[0], want);
         scene_free(s);
     }
+}
+
+Test(hypotheses, one_key_less_than_the_token_itself_is_none) {
+    scene *s = coded(0);
+    double o[VHS];
+    wrong_row(o, s, "window-narrower", 1, 0);
+    for (int d = 0; d < VHS; d++) cr_expect_eq(o[d], 0);
+    scene_free(s);
+}
+
+/* The budget of a row in a problem, with the cache that stands. */
+static void budget_of(double *bound, const scene *s, const or_problem *p, int64_t token) {
+    or_attention *a = or_attention_new(p, s->cache, &exact);
+    or_budget *b = or_budget_new(p, s->cache, &exact, OR_RIGOROUS);
+    or_budget_row(b, or_attend(a, token, 0), token, 0, bound);
+    or_budget_free(b);
+    or_attention_free(a);
+}
+
+Test(hypotheses, the_bound_of_a_reading_is_that_of_what_it_sees) {
+    scene *s = scene_with(6, OR_GENAI, nothing, nothing);
+    const or_setting at = setting_of(s);
+    or_problem wide = s->p;
+    s->p.window_before = 3;
+    wide.window_before = -1;
+    double right[VHS], whole[VHS], o[VHS], bound[VHS];
+    budget_of(right, s, &s->p, 1);
+    budget_of(whole, s, &wide, 1);
+    cr_assert(or_hypothesis_rows(o, bound, hypothesis("window-off"), &at, &(or_place){1, 0}, 1));
+    for (int d = 0; d < VHS; d++) cr_expect(bound[d] == whole[d] && bound[d] != right[d], "%g", bound[d]);
+    /* of keys past the context too */
+    cr_assert(or_hypothesis_rows(o, bound, hypothesis("page-more"), &at, &(or_place){2, 0}, 1));
+    for (int d = 0; d < VHS; d++) cr_expect(bound[d] > 0 && isfinite(bound[d]), "%g", bound[d]);
+    scene_free(s);
 }
 
 Test(hypotheses, a_stale_last_page_is_the_one_before_it) {
@@ -315,7 +349,7 @@ Test(hypotheses, the_output_may_be_left_as_it_was) {
     at.previous = before;
     double o[VHS];
     cr_assert(or_hypothesis_applies(hypothesis("output-kept"), &at));
-    cr_assert(or_hypothesis_rows(o, hypothesis("output-kept"), &at, &(or_place){3, 1}, 1));
+    cr_assert(or_hypothesis_rows(o, NULL, hypothesis("output-kept"), &at, &(or_place){3, 1}, 1));
     for (int d = 0; d < VHS; d++) cr_expect_eq(o[d], (3 * HEADS + 1) * VHS + d);
     scene_free(s);
 }
@@ -335,7 +369,7 @@ Test(hypotheses, rows_come_in_the_order_of_their_places) {
     const or_setting at = setting_of(s);
     const or_place places[] = {{4, 1}, {0, 0}, {2, 1}};
     double together[3 * VHS], alone[VHS];
-    cr_assert(or_hypothesis_rows(together, hypothesis("own-token-dropped"), &at, places, 3));
+    cr_assert(or_hypothesis_rows(together, NULL, hypothesis("own-token-dropped"), &at, places, 3));
     for (size_t i = 0; i < 3; i++) {
         wrong_row(alone, s, "own-token-dropped", places[i].token, places[i].head);
         cr_expect_arr_eq(together + i * VHS, alone, sizeof alone);
@@ -366,7 +400,7 @@ Test(hypotheses, where_a_reading_applies_some_row_is_another) {
         const char *id = or_hypothesis_id(or_hypothesis_at(h));
         double apart = 0;
         cr_assert(or_hypothesis_applies(or_hypothesis_at(h), &at), "%s does not apply", id);
-        cr_assert(or_hypothesis_rows(wrong, or_hypothesis_at(h), &at, places, TOKENS * HEADS));
+        cr_assert(or_hypothesis_rows(wrong, NULL, or_hypothesis_at(h), &at, places, TOKENS * HEADS));
         for (int64_t i = 0; i < TOKENS * HEADS * VHS; i++) apart = fmax(apart, fabs(wrong[i] - right[i]));
         const bool elsewhere = strcmp(id, "nan-to-zero") == 0 || strcmp(id, "page-stale") == 0;
         if (!elsewhere) cr_expect_gt(apart, 1e-3, "%s gives the right answer", id);
