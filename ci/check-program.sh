@@ -54,6 +54,8 @@ usage() {
     says 64 'cannot be read' report "$scratch/none.jsonl"
     says 64 "no case 'nobody'; attest list -k '*nobody*' looks for it" explain nobody
     says 1 'value: output: token 0' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
+    says 1 '0 of 1: three in four agree with none of' explain ten/tokens/new=5 ten/tokens/new=4 --cases harness/tests/suites --subject "$faulty:wrong"
+    says 64 'explain needs an ID, or several' explain
     says 0 'the subject refused the case' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:unsupported"
 }
 

@@ -6,7 +6,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "cuda"
-FIELDS = ("hypothesis", "why", "cases", "says", "equivalent", "survives", "expect", "message")
+FIELDS = ("hypothesis", "why", "cases", "says", "equivalent", "survives", "expect", "message", "named")
 
 
 class Broken(Exception):
@@ -30,7 +30,8 @@ class Mutant:
     outcome: str = "not tried"  # killed, survived or error
     error: str = ""
     kills: list = dataclasses.field(default_factory=list)
-    explained: str = ""  # the case in which the hypothesis answers as the mutant does
+    explained: dict = dataclasses.field(default_factory=dict)  # by case, the readings that answer as the mutant does
+    readings: list = dataclasses.field(default_factory=list)  # those of all these cases
     seconds: float = 0.0
 
     def field(self, name):

@@ -14,7 +14,8 @@ function killDetail(m) {
     const kill = ({case: id, mode, verdict, message}) =>
         el("li", {}, el("code", {}, id), ` [${mode}] `, verdictMark(verdictOf(verdict)), ` ${message}`);
     const facts = [["hypothesis", m.hypothesis], ["files", m.files.join(", ")], ["table", m.table], ["made", m.made],
-                   ["error", m.error], ["survives since", m.survives]];
+                   ["error", m.error], ["not killed, since", m.reason],
+                   ["explain says", m.readings?.join(", ") || m.naming]];
     return el("div", {class: "attempt"}, el("p", {class: "why"}, m.why), definitions(facts),
               el("ul", {}, m.kills.map(kill)));
 }
