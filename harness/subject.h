@@ -53,7 +53,7 @@ enum {
 enum { AT_OUTPUT, AT_KEY_CACHE_OUT, AT_VALUE_CACHE_OUT };
 
 typedef struct {
-    const char *rule; /* id of the contract's refusal table, static storage; NULL: not one of its rules */
+    const char *rule; /* id of the contract's refusal table, of a rule that is broken, static storage; NULL: none */
     char text[500];   /* one sentence with the values; the subject terminates it                       */
 } at_refusal;
 
