@@ -96,7 +96,7 @@ def run_attest(subject, out, arguments, seconds=60):
 def kill_of(attempt):
     detectors = [f["detector"] for f in attempt["finding"]] or [FAILED.get(attempt["verdict"], "floor") or "value"]
     return {"case": attempt["id"], "mode": attempt["mode"], "verdict": attempt["verdict"],
-            "detectors": sorted(set(detectors)), "message": attempt.get("message", ""),
+            "detectors": sorted(set(detectors)), "message": (attempt.get("message") or "").replace(f"{ROOT}/", ""),
             "findings": [f["text"] for f in attempt["finding"]]}
 
 
@@ -327,7 +327,8 @@ def say_outcome(mutants):
               f"and {s['equivalent']} proved equivalent")
     for m in mutants:
         if naming(m) in ("missed", "taken for another"):
-            print(f"explain: {m.id}: {m.hypothesis or 'no reading'}, and explain says {', '.join(m.readings) or 'none'}")
+            said = ", ".join(m.readings) or "none"
+            print(f"explain: {m.id}: {m.hypothesis or 'no reading'}, and explain says {said}")
     print(said_of_names(mutants))
     print(f"killed {sum(m.outcome == 'killed' for m in mutants)} of {len(mutants)}")
 
