@@ -56,6 +56,8 @@ usage() {
     says 1 'value: output: token 0' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
     says 1 '0 of 1: three in four agree with none of' explain ten/tokens/new=5 ten/tokens/new=4 --cases harness/tests/suites --subject "$faulty:wrong"
     says 64 'explain needs an ID, or several' explain
+    says 1 'agrees with none of' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
+    says 1 'agrees with    none of' repro ten/tokens/new=5 --mode eager --cases harness/tests/suites --subject "$faulty:wrong"
     says 0 'the subject refused the case' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:unsupported"
 }
 
@@ -160,6 +162,7 @@ FAULTS
     check 'of who gives back nothing is said' bash -c "! grep -q '^memory' '$scratch/out'"
     ten 0 '10 PASS' --subject "$faulty:famine" --memory 512M -j1
     ten 3 '9 PASS, 1 HARNESS_ERROR' --subject "$faulty:starve" --memory 512M -j1
+    ten 1 '     agrees with none of' --subject "$faulty:wrong" -j1
     ten 1 'stopped after 1 failed attempts' --subject "$faulty:wrong" --max-fail 1 -j1
 }
 

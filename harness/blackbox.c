@@ -45,7 +45,13 @@ void at_blackbox_carry(at_blackbox *b) {
 }
 
 void at_blackbox_begin(uint64_t ticket) {
-    if (box != NULL) box->begun = ticket;
+    if (box == NULL) return;
+    box->granted = 0;
+    box->begun = ticket;
+}
+
+void at_blackbox_grant(double seconds) {
+    if (box != NULL) box->granted += seconds;
 }
 
 void at_blackbox_leave(void) {

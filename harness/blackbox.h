@@ -14,9 +14,10 @@
 typedef struct {
     volatile uint64_t
         begun; /* ticket of the last request that was taken up; whatever happens from there on is that attempt's */
-    volatile bool left; /* subject and device are put away: an end after this is nobody's fault */
-    char phase[64];     /* "execute", "oracle", ... */
-    char detail[300];   /* written by the signal handler: what lay at the faulting address */
+    volatile bool left;      /* subject and device are put away: an end after this is nobody's fault */
+    char phase[64];          /* "execute", "oracle", ... */
+    char detail[300];        /* written by the signal handler: what lay at the faulting address */
+    volatile double granted; /* seconds of the attempt that is under way that its deadline does not count */
 } at_blackbox;
 
 /* One page of shared memory: the supervisor makes it, the worker finds it under the same descriptor. -1 and NULL on
@@ -29,6 +30,8 @@ void at_blackbox_unmap(at_blackbox *);
 void at_blackbox_carry(at_blackbox *);
 void at_blackbox_begin(uint64_t ticket);
 void at_blackbox_leave(void);
+/* What the harness does for itself costs the attempt nothing of its time; less than 0 gives back. */
+void at_blackbox_grant(double seconds);
 void at_phase(const char *phase);
 /* From now on a fault near [data, data + bytes) is told as one of this buffer; data NULL takes the slot back. name:
  * static storage. */

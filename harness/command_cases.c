@@ -107,9 +107,21 @@ static json_t *tensor_json(const or_tensor *t, const char *digest) {
     return object;
 }
 
+/* An array of these, since a name may come twice. */
+static json_t *attribute_json(const or_attr *a) {
+    json_t *value = a->type == OR_INT ? json_integer(a->i) : a->type == OR_FLOAT ? json_real(a->f) : json_string(a->s);
+    return json_pack("{s:s, s:o*}", "name", a->name, "value", value);
+}
+
 /* The case and what it comes to in one dialect and with one seed: the same digests on every host, or inputs differ. */
 static json_t *plan_json(const at_plan *plan) {
     json_t *object = case_json(plan->c), *inputs = json_object(), *outputs = json_object();
+    json_t *attributes = json_array(), *sequences = json_array();
+    for (size_t i = 0; i < plan->node.attrs; i++)
+        json_array_append_new(attributes, attribute_json(&plan->node.attr[i]));
+    for (const at_sequence *s = plan->c->sequence; s < plan->c->sequence + plan->c->sequences; s++)
+        json_array_append_new(sequences,
+                              json_pack("{s:I, s:I}", "past", (json_int_t)s->past, "new", (json_int_t)s->fresh));
     for (int i = 0; i < OR_INPUTS; i++) {
         const or_tensor *t = &plan->call.in[i];
         if (t->dtype != OR_ABSENT) json_object_set_new(inputs, or_input_name(i), tensor_json(t, plan->digest[i]));
@@ -121,6 +133,8 @@ static json_t *plan_json(const at_plan *plan) {
     json_object_set_new(object, "dialect", json_string(or_dialect_name(plan->node.dialect)));
     json_object_set_new(object, "seed", json_integer((json_int_t)plan->seed));
     if (plan->inputs_digest[0]) json_object_set_new(object, "inputs_sha256", json_string(plan->inputs_digest));
+    json_object_set_new(object, "attributes", attributes);
+    json_object_set_new(object, "sequences", sequences);
     json_object_set_new(object, "inputs", inputs);
     json_object_set_new(object, "outputs", outputs);
     return object;

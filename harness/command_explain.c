@@ -8,6 +8,7 @@
 #include "variant.h"
 #include "worker.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static at_status explain_on(at_explanation *out, bool *wrong, const at_host *hos
     if (st == AT_OK && going) st = at_answer_to(&traces, host, NULL, plan, &record, &going, err);
     if (st == AT_OK && going) {
         const at_answer answer = {.output = traces.output, .key_cache = traces.key_cache};
-        st = at_explain(out, plan, &arithmetic, &answer, err);
+        st = at_explain(out, plan, &arithmetic, &answer, INFINITY, err);
     }
     if (st == AT_OK && !going) printf("the subject refused the case: %s\n", at_shown(record.message));
     if (st == AT_OK && going) tell(&record, out);

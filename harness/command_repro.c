@@ -36,6 +36,7 @@ static void print_record(const at_record *r) {
     }
     for (int i = 0; i < r->findings; i++) printf("  %-14s %s\n", r->finding[i].detector, at_shown(r->finding[i].text));
     if (r->findings_all > r->findings) printf("  and %lld findings more\n", (long long)r->findings_all - r->findings);
+    for (char **text = r->explanation; text != NULL && *text != NULL; text++) printf("  agrees with    %s\n", *text);
     if (r->findings == 0 && r->message) printf("  message        %s\n", at_shown(r->message));
     printf("  time           %.3g s in all, %.3g s subject, %.3g s oracle\n", r->seconds, r->seconds_subject,
            r->seconds_oracle);
@@ -59,11 +60,12 @@ static char *absolute(const char *path) {
 static at_status in_process(const at_options *o, const at_selection *selection, at_status *worst, at_error *err) {
     at_place_of_work work;
     at_header header = {0};
+    double explaining = AT_EXPLAINING_SECONDS;
     char *dump = o->dump != NULL ? absolute(o->dump) : NULL; /* wherever the subject goes */
     at_status st = o->dump != NULL && dump == NULL ? at_fail(err, AT_USAGE, "%s: %s", o->dump, strerror(errno))
                                                    : at_host_open_alone(&work, &header, o, err);
     if (st != AT_OK) goto done;
-    work.host.dump = dump;
+    work.host.dump = dump, work.host.explaining = &explaining;
     for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
         at_record record = {0};
         st = at_attempt(&work.host, selection->choice[i].c, selection->choice[i].mode, &record, err);

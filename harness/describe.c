@@ -1,5 +1,6 @@
 #include "describe.h"
 #include "axes.h"
+#include "expansion.h"
 #include "finding.h"
 #include "poisons.h"
 
@@ -38,6 +39,8 @@ void at_describe(at_record *r, const char *subject, const at_case *c, const at_m
     r->expect = at_text("%s", expect[c->expect]);
     r->axes = at_axes_of(c, counted, mode->name);
     r->poisons = at_poisons_of(c);
+    r->place = at_text("%s:%d", c->place.file ? c->place.file : "", c->place.line);
+    at_expansion_add(r, c, counted);
     if (c->expect != AT_EXPECT_REFUSAL) return;
     r->rule = at_text("%s", c->rule);
     r->gate = gates_text(c->gates);

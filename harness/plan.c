@@ -60,16 +60,27 @@ static at_status make_values(at_plan *plan, at_error *err) {
     return at_digest_inputs(plan->digest, plan->inputs_digest, &plan->call, err);
 }
 
-static at_status make(at_plan **out, const at_case *c, or_dialect dialect, uint64_t seed, bool data, at_error *err) {
-    at_status st;
+at_status at_plan_outline(at_plan **out, const at_case *c, or_dialect dialect, at_error *err) {
     at_plan *plan = calloc(1, sizeof *plan);
     *out = NULL;
     if (plan == NULL) return at_fail_memory(err, sizeof *plan);
     plan->c = c;
+    at_status st = at_plan_sane(c, err);
+    if (st == AT_OK) st = at_plan_node_of(plan, dialect, err);
+    if (st == AT_OK) st = at_plan_shapes(plan, err);
+    if (st == AT_OK)
+        *out = plan;
+    else
+        at_plan_free(plan);
+    return st;
+}
+
+static at_status make(at_plan **out, const at_case *c, or_dialect dialect, uint64_t seed, bool data, at_error *err) {
+    at_plan *plan;
+    at_status st = at_plan_outline(&plan, c, dialect, err);
+    *out = NULL;
+    if (st != AT_OK) return st;
     plan->seed = seed;
-    if ((st = at_plan_sane(c, err)) != AT_OK) goto done;
-    if ((st = at_plan_node_of(plan, dialect, err)) != AT_OK) goto done;
-    if ((st = at_plan_shapes(plan, err)) != AT_OK) goto done;
     if ((st = fill_metadata(plan, err)) != AT_OK) goto done;
     if ((st = at_plan_rules(plan, err)) != AT_OK) goto done;
     if (data && c->expect != AT_EXPECT_REFUSAL && (st = make_values(plan, err)) != AT_OK) goto done;

@@ -2,6 +2,7 @@
 #include "../oracle/budget.h"
 #include "../oracle/hypotheses.h"
 #include "../oracle/write.h"
+#include "clock.h"
 #include "design.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct {
     or_budget *budget;
     double *other, *bound; /* [vhs] */
     bool exact;
+    double until; /* when whoever explains has to have ended */
 } ground;
 
 static void close_ground(ground *g) {
@@ -144,11 +146,18 @@ static bool agrees(const ground *g, const or_place *place, const uint16_t *got) 
     return true;
 }
 
+static at_status in_time(const ground *g, at_error *err) {
+    if (at_seconds_now() <= g->until) return AT_OK;
+    return at_fail(err, AT_INFRASTRUCTURE, "no time is left to explain the answer");
+}
+
 static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, const uint16_t *output, at_error *err) {
     const at_plan *plan = g->plan;
     *out = or_hypothesis_applies(h, &g->setting) && plan->rows > 0;
     for (int64_t i = 0; i < plan->rows && *out; i++) {
         const or_place place = {plan->row[i] / plan->problem.heads, plan->row[i] % plan->problem.heads};
+        at_status st = in_time(g, err);
+        if (st != AT_OK) return st;
         if (!or_hypothesis_rows(g->other, g->bound, h, &g->setting, &place, 1))
             return at_fail_memory(err, sizeof *g->other);
         *out = agrees(g, &place, output);
@@ -157,11 +166,13 @@ static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, c
 }
 
 /* What the judge would say of the output. */
-static void judge_output(at_explanation *out, const ground *g, const uint16_t *output) {
+static at_status judge_output(at_explanation *out, const ground *g, const uint16_t *output, at_error *err) {
     const or_problem *p = &g->plan->problem;
     out->right = true;
     for (int64_t i = 0; i < g->plan->rows; i++) {
         int64_t at = g->plan->row[i], token = at / p->heads, head = at % p->heads;
+        at_status st = in_time(g, err);
+        if (st != AT_OK) return st;
         const or_row *row = or_attend(g->attention, token, head);
         if (!g->exact) or_budget_row(g->budget, row, token, head, g->bound);
         for (int64_t d = 0; d < p->v_head_size; d++) {
@@ -171,13 +182,13 @@ static void judge_output(at_explanation *out, const ground *g, const uint16_t *o
             if (or_class(p->dtype, got) != OR_NAN) out->numbers = true;
         }
     }
+    return AT_OK;
 }
 
 /* Adds those readings of this cache that answer as the subject did, and not as is right. */
 static at_status explain_from(at_explanation *out, ground *g, const uint16_t *output, at_error *err) {
-    at_status st = AT_OK;
-    judge_output(out, g, output);
-    for (size_t i = 0; !out->right && or_hypothesis_at(i) != NULL && st == AT_OK; i++) {
+    at_status st = judge_output(out, g, output, err);
+    for (size_t i = 0; st == AT_OK && !out->right && or_hypothesis_at(i) != NULL; i++) {
         at_reading reading = AT_READING_ABSENT;
         bool fits = false;
         st = explain_reading(&fits, g, or_hypothesis_at(i), output, err);
@@ -188,16 +199,19 @@ static at_status explain_from(at_explanation *out, ground *g, const uint16_t *ou
 }
 
 at_status at_explain(at_explanation *out, const at_plan *plan, const or_arithmetic *how, const at_answer *answer,
-                     at_error *err) {
+                     double seconds, at_error *err) {
     const size_t bytes = at_tensor_bytes(&plan->call.in[OR_KEY_CACHE]);
+    const double until = at_seconds_now() + seconds;
     ground due, left;
     memset(out->agrees, 0, at_hypotheses() * sizeof *out->agrees);
     out->numbers = false;
     at_status st = open_ground(&due, plan, NULL, how, err);
     if (st != AT_OK) return st;
+    due.until = until;
     st = explain_from(out, &due, answer->output, err);
     if (st != AT_OK || memcmp(due.cache, answer->key_cache, bytes) == 0) goto done;
     if ((st = open_ground(&left, plan, answer->key_cache, how, err)) != AT_OK) goto done;
+    left.until = until;
     st = explain_from(out, &left, answer->output, err);
     close_ground(&left);
 done:

@@ -33,8 +33,8 @@ typedef struct {
 
 /* What explains an answer. Readings read the cache as it should be and as the subject left it, so that a wrong row does
  * not hide a wrong reading of it. A reading that the judge would pass explains no failure, and none is named where the
- * output is right. `agrees` is the caller's. */
+ * output is right. `agrees` is the caller's. AT_INFRASTRUCTURE once the seconds are up; INFINITY is allowed. */
 AT_MUST_USE at_status at_explain(at_explanation *, const at_plan *, const or_arithmetic *, const at_answer *,
-                                 at_error *err);
+                                 double seconds, at_error *err);
 
 #endif

@@ -52,6 +52,7 @@ typedef struct {
     char **tags, **covers; /* NULL-terminated */
     char *subject, *mode, *dialect, *dtype, *geometry, *tier, *design, *expect;
     char **axes, **poisons; /* NULL-terminated "axis=value", "nan@tail", for coverage */
+    char *place; /* of the case: "cases/window.yaml:14" */
     at_verdict verdict;
     char *gate, *rule; /* where refused, or where it is due: "supports", several as "supports create"; else NULL */
     at_tensor_report tensor[AT_RECORD_TENSORS];
@@ -59,6 +60,10 @@ typedef struct {
     at_finding finding[AT_RECORD_FINDINGS];
     int findings; /* kept; further ones are counted in findings_all */
     int64_t findings_all;
+    char **explanation;         /* NULL-terminated: what a wrong answer agrees with, explanation.h; NULL: not sought */
+    char **attributes;          /* NULL-terminated: "num_heads 5"; this and the two below are what the case comes to */
+    char **shapes;              /* NULL-terminated: "query float16 [3, 640]" */
+    char **sequences;           /* NULL-terminated: "past 40, new 1", those alike in a row once: "3 x past 40, new 1" */
     int replays, replays_equal; /* replay attempts: replays made, and bit-equal to eager */
     int graph_kernels, graph_other;
     char *inputs_digest, *output_digest;

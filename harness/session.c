@@ -4,6 +4,7 @@
 #include "design.h"
 #include "digest.h"
 #include "dump.h"
+#include "explanation.h"
 #include "finding.h"
 
 #include <inttypes.h>
@@ -340,6 +341,8 @@ at_status at_session_judge(at_session *s, const at_traces *traces, at_error *err
     if (st == AT_OK && s->host->dump != NULL) st = at_dump(s->host->dump, &question, &answer, err);
     if (st == AT_OK) st = note_output(s->record, traces, err);
     s->record->seconds_oracle += at_seconds_now() - start;
+    if (st == AT_OK && s->host->explaining != NULL)
+        at_explanation_seek(s->record, s->host->explaining, plan, &question.arithmetic, &answer);
     if (s->record->arithmetic == NULL) {
         s->record->arithmetic = at_text("%s", or_arithmetic_text(&question.arithmetic, text, sizeof text));
     }

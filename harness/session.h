@@ -16,7 +16,8 @@ typedef struct {
     at_device *device;
     int device_index;
     uint64_t seed;
-    const char *dump; /* directory that gets got, want and allowed of each judged answer, or NULL */
+    double *explaining; /* seconds that are left to explain wrong answers, or NULL: none is explained */
+    const char *dump;   /* directory that gets got, want and allowed of each judged answer, or NULL */
 } at_host;
 
 typedef struct {

@@ -2,7 +2,9 @@
 #include "clock.h"
 #include "describe.h"
 #include "finding.h"
+#include "worker.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,13 @@ void at_slot_ask(at_slot *w, double seconds) {
 
 bool at_slot_begun(const at_slot *w) {
     return w->state == AT_BUSY && (w->child.box == NULL || w->child.box->begun == w->ticket);
+}
+
+bool at_slot_extend(at_slot *w, double seconds) {
+    double granted = w->child.box != NULL && at_slot_begun(w) ? w->child.box->granted : 0;
+    if (!(granted > 0)) return false;
+    w->deadline = w->since + seconds + fmin(granted, AT_EXPLAINING_SECONDS);
+    return at_seconds_now() < w->deadline;
 }
 
 bool at_slot_left(const at_slot *w) {

@@ -297,6 +297,7 @@ static at_status corrupted(at_supervisor *s, at_slot *w, at_error *err) {
 
 static at_status overdue(at_supervisor *s, at_slot *w, at_error *err) {
     char how[200], stop[AT_STOP_WORDS];
+    if (w->state == AT_BUSY && at_slot_extend(w, allowance(s->options, w->at))) return AT_OK;
     at_child_stop(&w->child, stop);
     if (w->state == AT_STARTING) return bad_start(s, w, at_child_late(&w->child, at_child_patience(s->options), err));
     if (w->state == AT_BUSY) {

@@ -139,10 +139,12 @@ int at_worker_main(const at_options *o) {
     at_cases *cases = NULL;
     at_error err = {0}, pipe_error = {0};
     bool done = false;
+    double explaining = AT_EXPLAINING_SECONDS;
     settle_in();
     at_phase("reading the cases");
     at_status st = at_cases_load(&cases, o->cases, NULL, &err);
     if (st == AT_OK) st = at_host_open(&work, &header, o, &err);
+    work.host.explaining = &explaining;
     if (st == AT_OK && (o->memory > 0 || work.host.subject->device == AT_HOST)) at_confine_data(o->memory);
     at_status said = say_hello(st, &header, &err, &pipe_error);
     if (st == AT_OK) st = said;

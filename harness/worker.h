@@ -10,6 +10,9 @@
 
 enum { AT_WORKER_REPLY = 3, AT_WORKER_BLACKBOX = 4 };
 
+/* That a worker has for explanations of wrong answers, all in all. */
+enum { AT_EXPLAINING_SECONDS = 20 };
+
 /* Subject and device together; what they are goes into the header. */
 typedef struct {
     at_host host;

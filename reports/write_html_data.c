@@ -36,9 +36,11 @@ typedef struct {
 static const member case_text[] = {
     MEMBER("id", id),     MEMBER("hash", hash),       MEMBER("suite", suite),   MEMBER("name", name),
     MEMBER("why", why),   MEMBER("dialect", dialect), MEMBER("dtype", dtype),   MEMBER("geometry", geometry),
-    MEMBER("tier", tier), MEMBER("design", design),   MEMBER("expect", expect),
+    MEMBER("tier", tier), MEMBER("design", design),   MEMBER("expect", expect), MEMBER("place", place),
 };
-static const member case_list[] = {MEMBER("tags", tags), MEMBER("covers", covers)};
+static const member case_list[] = {MEMBER("tags", tags), MEMBER("covers", covers), MEMBER("attributes", attributes),
+                                   MEMBER("shapes", shapes), MEMBER("sequences", sequences)};
+static const member explanation = MEMBER("explanation", explanation);
 static const member way_text[] = {
     MEMBER("subject", subject), MEMBER("mode", mode),     MEMBER("gate", gate),
     MEMBER("rule", rule),       MEMBER("device", device), MEMBER("arithmetic", arithmetic),
@@ -192,7 +194,7 @@ static uint32_t message_of(page *p, const at_record *r) {
 
 static void put_attempt(page *p, const at_record *r) {
     uint32_t of_case = case_of(p, r), way = way_of(p, r), message = message_of(p, r);
-    uint32_t output = digest_of(p, r->output_digest);
+    uint32_t output = digest_of(p, r->output_digest), explained = list_of(p, r, &explanation);
     const double seconds[] = {r->seconds_oracle, r->seconds_subject, r->seconds};
     fprintf(p->f, "[%" PRIu32 ",%" PRIu32 ",%d,%" PRIu32 ",%" PRIu32 ",%" PRId64, of_case, way, (int)r->verdict,
             message, output, r->findings_all);
@@ -201,7 +203,7 @@ static void put_attempt(page *p, const at_record *r) {
     put_tensors(p, r);
     putc(',', p->f);
     put_findings(p, r);
-    putc(']', p->f);
+    fprintf(p->f, ",%" PRIu32 "]", explained);
 }
 
 static void put_members(FILE *f, const char *kind, const member *m, size_t count, bool first) {

@@ -1,6 +1,6 @@
 /* junit.xml: a test suite a suite, a test case an attempt. The run itself is one more test case, so that it is not
  * green when nothing failed because nothing was judged. Structure: junit.xsd. */
-#include "escape.h"
+#include "explained.h"
 #include "writers.h"
 
 #include <inttypes.h>
@@ -54,6 +54,7 @@ static void put_findings(FILE *f, const at_record *r) {
     }
     int64_t more = r->findings_all - r->findings;
     if (more > 0) fprintf(f, "and %" PRId64 " more\n", more);
+    if (at_is_explained(r)) at_put_explanation(f, r, 0, at_put_xml), putc('\n', f);
     at_put_xml(f, r->repro, 0);
 }
 

@@ -1,6 +1,6 @@
 /* summary.md: a page for a CI job's summary. GitHub drops one of more than 1 MiB, so what it lists is bounded: a fault
- * has at most 2,600 characters, and escaping makes at most 7 bytes of each. */
-#include "escape.h"
+ * has at most 2,900 characters, and escaping makes at most 7 bytes of each. */
+#include "explained.h"
 #include "writers.h"
 
 #include <inttypes.h>
@@ -53,6 +53,7 @@ static void put_fault(FILE *f, const at_group *g) {
         putc('\n', f);
     }
     if (r->findings == 0) fputs("- ", f), at_put_markdown(f, r->message, TEXT), putc('\n', f);
+    if (at_is_explained(r)) fputs("- ", f), at_put_explanation(f, r, WORD + WORD, at_put_markdown), putc('\n', f);
     if (r->repro != NULL) fputs("- repeat: ", f), at_put_code(f, r->repro, COMMAND), putc('\n', f);
 }
 

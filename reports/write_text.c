@@ -1,11 +1,11 @@
 /* What fits a terminal's screen: counts, the worst, each fault once with the line that repeats it, and what was not
  * run. */
-#include "escape.h"
+#include "explained.h"
 #include "writers.h"
 
 #include <inttypes.h>
 
-enum { MOST_FAULTS = 4, MOST_REASONS = 3, MESSAGE = 160 };
+enum { MOST_FAULTS = 3, MOST_REASONS = 3, MESSAGE = 160, READING = 60 };
 
 static const char *colour_of(at_verdict v) {
     static const char *const by_status[] = {
@@ -75,6 +75,7 @@ static void put_fault(FILE *f, const at_group *g, bool colour) {
     fputs("\n     ", f);
     if (r->findings > 0) at_put_terminal(f, r->finding[0].detector, 0), fputs(": ", f);
     at_put_terminal(f, r->findings > 0 ? r->finding[0].text : r->message, MESSAGE);
+    if (at_is_explained(r)) fputs("\n     ", f), at_put_explanation(f, r, READING, at_put_terminal);
     fputs("\n     ", f);
     at_put_terminal(f, r->repro, 0); /* whole, to be pasted */
     putc('\n', f);

@@ -47,6 +47,23 @@ def tensor(name, i, excess, wrong=None):
     return {**measured, **(wrong or {})}
 
 
+def expansion(i, dtype):
+    """What case i comes to; one in two has shapes of its own, as in a real run."""
+    past, rows = 16 + i // 2, [1 + i % 4, 3]
+    pages = -(-past // 16)
+    cache = f"{dtype} [{3 * pages + 1}, 16, 1, 192]"
+    return {
+        "place": f"cases/{SUITES[i % len(SUITES)]}.yaml:{8 + i % 7}",
+        "attributes": ["num_heads 2", "kv_num_heads 1", 'kv_cache_layout "LATENT"', "v_head_size 128",
+                       "scale 0.0721687824", "do_rotary 1", "rotary_offset 128", f"local_window_size {i // 20}"],
+        "shapes": [f"query {dtype} [{sum(rows)}, 384]", f"key {dtype} [{sum(rows)}, 192]", f"key_cache {cache}",
+                   "cumulative_sequence_length int32 [3]", "past_seqlens int32 [2]", f"block_table int32 [2, {pages}]",
+                   f"cos_cache {dtype} [{past + 3}, 32]", f"sin_cache {dtype} [{past + 3}, 32]",
+                   f"slot_mapping int32 [{sum(rows)}]", f"output {dtype} [{sum(rows)}, 256]", f"key_cache_out {cache}"],
+        "sequences": [f"past {past}, new {n}" for n in rows],
+    }
+
+
 def attempt(number, **more):
     """An attempt of a run in which all is well: every case eagerly, then replayed."""
     i, suite = number // 2, SUITES[number // 2 % len(SUITES)]
@@ -76,6 +93,7 @@ def attempt(number, **more):
         "tensor": [tensor("key_cache_out", i, 0), tensor("output", i, excess)],
         "finding": [],
         "findings_all": 0,
+        **expansion(i, values["dtype"]),
         "replays": 3 if values["mode"] == "replay" else 0,
         "replays_equal": 3 if values["mode"] == "replay" else 0,
         "graph_kernels": 2,
@@ -119,6 +137,7 @@ def failure(i):
         tensor=[tensor("key_cache_out", i, 0), tensor("output", i, 0, wrong)],
         finding=[{"detector": "value", "text": text}],
         findings_all=12,
+        explanation=["window-wider: the window keeps one key more", "cache-ignored: keys of the call alone are seen"],
         message=f"value: {text}",
         repro=f"build/attest repro 'window/edge/local_window_size={i}' --mode eager --subject cpu --seed 1",
     )
@@ -149,6 +168,8 @@ def hostile(i):
         axes=[HOSTILE, f"a={HOSTILE}"],
         tags=[HOSTILE],
         covers=[HOSTILE],
+        place=HOSTILE,
+        **dict.fromkeys(("explanation", "attributes", "shapes", "sequences"), [HOSTILE]),
         tensor=[{**tensor("output", i, 0.5), "tensor": HOSTILE}],
         finding=[{"detector": HOSTILE, "text": HOSTILE}],
         findings_all=1,

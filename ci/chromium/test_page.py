@@ -177,11 +177,32 @@ class Failed(OnePage):
             "output\t3\t1\t17\t1\t33\t2\t5\t0.5 0x3800\t0.25 0x3400\t0.499755859 0x37ff to 0.500244141 0x3801",
             "and 11 more",
             f"build/attest repro {case} --mode eager --subject cpu --seed 1",
-            f"build/attest explain {case} --subject cpu --seed 1",
             f"build/attest show {case} --seed 1",
             "local_window_size\n4",
         ):
             self.assertIn(words, detail)
+        self.assertNotIn("attest explain", detail, "it is explained here")
+
+    def test_an_open_attempt_says_which_wrong_reading_explains_it(self):
+        page.run("document.querySelector('#attempts .opener').click()")
+        agrees = "agrees with window-wider: the window keeps one key more; or cache-ignored: keys of the call alone"
+        self.assertIn(agrees, text("#attempts .detail"))
+        self.assertIn(agrees, text("#faults"))
+        call("seek", "window-wider")
+        self.assertEqual(self.said(), "5 of 405 attempts")
+
+    def test_an_open_attempt_has_its_case_in_full(self):
+        page.run("document.querySelector('#attempts .opener').click()")
+        detail = text("#attempts .detail")
+        for words in ("scale\t0.0721687824", 'kv_cache_layout\t"LATENT"', "local_window_size\t0",
+                      "query\tfloat16\t[6, 384]", "key_cache\tfloat16\t[7, 16, 1, 192]", "how many\tpast\tnew\n1\t17\t3\n",
+                      "stands in\ncases/geometry.yaml:10"):
+            self.assertIn(words, detail)
+
+    def test_an_attempt_that_passed_has_its_case_in_full_too(self):
+        call("choose", "verdict", "PASS")
+        page.run("document.querySelector('#attempts .opener').click()")
+        self.assertIn("scale\t0.0721687824", text("#attempts .detail"))
 
     def test_an_address_opens_its_attempt_and_an_opened_attempt_has_one(self):
         page.run("document.querySelector('#attempts .opener').click()")
@@ -290,6 +311,23 @@ class Empty(OnePage):
     def test_a_run_without_attempts_has_a_page_too(self):
         self.assertIn("no end mark", text(".warning"))
         self.assertEqual(self.said(), "0 attempts")
+
+
+class Older(OnePage):
+    """A journal from before records said what explains a failure and what a case comes to."""
+
+    @staticmethod
+    def records():
+        later = ("explanation", "place", "attributes", "shapes", "sequences")
+        return [{k: v for k, v in journal.failure(i).items() if k not in later} for i in range(3)]
+
+    def test_the_lines_that_would_tell_stand_in_their_place(self):
+        page.run("document.querySelector('#attempts .opener').click()")
+        detail = text("#attempts .detail")
+        for command in ("explain", "show"):
+            self.assertIn(f"build/attest {command} 'window/edge/local_window_size=", detail)
+        self.assertNotIn("agrees with", detail)
+        self.assertNotIn("Attributes", detail)
 
 
 class Hostile(OnePage):

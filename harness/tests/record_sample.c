@@ -37,7 +37,7 @@ void sample_record(at_record *r) {
     char **text[] = {&r->id,     &r->hash,    &r->suite, &r->name,          &r->why,           &r->subject,
                      &r->mode,   &r->dialect, &r->dtype, &r->geometry,      &r->tier,          &r->design,
                      &r->expect, &r->gate,    &r->rule,  &r->inputs_digest, &r->output_digest, &r->arithmetic,
-                     &r->device, &r->message, &r->repro};
+                     &r->device, &r->message, &r->repro, &r->place};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         char value[] = "text a";
         value[5] = (char)('a' + i);
@@ -46,6 +46,10 @@ void sample_record(at_record *r) {
     r->tags = list("window", "S1"), r->covers = list("read.window", "S2"),
     r->axes = list("dtype=float16", "mode=eager");
     r->poisons = list("nan@tail", "nan@written");
+    r->explanation = list("window-wider: the window keeps one key more", "zeros: nothing but zeros"),
+    r->attributes = list("num_heads 2", "scale 0.125"),
+    r->shapes = list("query float16 [3, 64]", "key float16 [3, 32]"),
+    r->sequences = list("past 40, new 1", "2 x past 0, new 1");
     for (int i = 0; i < AT_RECORD_TENSORS; i++) sample_tensor(&r->tensor[i], i);
     for (int i = 0; i < AT_RECORD_FINDINGS; i++) {
         fill(r->finding[i].detector, sizeof r->finding[i].detector, (char)('k' + i));

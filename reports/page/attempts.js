@@ -46,7 +46,7 @@ const pickers = facets.map(([name, of]) => {
 // What the words of the search are looked for in, made when it is first needed.
 const searched = new Array(attempts.length).fill(null);
 const textOf = a => searched[a.index] ??= [
-    a.case.id, mode(a), a.verdict.name, a.way.rule, a.message, ...a.case.covers, ...a.case.tags,
+    a.case.id, mode(a), a.verdict.name, a.way.rule, a.message, ...a.explanation, ...a.case.covers, ...a.case.tags,
     ...a.findings.map(f => `${f.detector} ${f.text}`),
 ].join("\n").toLowerCase();
 

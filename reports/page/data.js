@@ -37,13 +37,14 @@ const worstOf = (items, of) =>
     items.reduce((worst, item) => worst === null || isWorse(item[of], worst[of]) ? item : worst, null);
 
 function attemptOf(row, index) {
-    const [caseRow, wayRow, verdict, message, output, findings, oracle, subject, all, tensorRows, found] = row;
+    const [caseRow, wayRow, verdict, message, output, findings, oracle, subject, all, tensorRows, found, explained] =
+        row;
     const tensors = tensorRows.map(tensorAt);
     const judged = tensors.filter(t => !(t.excess < 0));
     return {
         index, verdict: verdicts[verdict], case: caseAt(caseRow), way: wayAt(wayRow), tensors,
         excess: worstOf(judged, "excess")?.excess ?? null, ratio: worstOf(judged, "ratio")?.ratio ?? null,
-        message: raw.pool[message], output: raw.pool[output], findingsAll: findings,
+        message: raw.pool[message], explanation: listAt(explained), output: raw.pool[output], findingsAll: findings,
         findings: found.filter((_, i) => i % 2 === 0).map((detector, i) =>
             ({detector: raw.pool[detector], text: raw.pool[found[2 * i + 1]]})),
         seconds: {oracle: number(oracle), subject: number(subject), all: number(all)},

@@ -1,5 +1,5 @@
-// One attempt in full: what its case is for, how far each tensor was off, the elements that failed in the operator's
-// words, and the lines that repeat and explain it.
+// One attempt in full: what its case is for, the elements that failed in the operator's words, which wrong reading
+// explains them, the line that repeats it, how far each tensor was off, and what the case comes to.
 
 const wholeFinding = new RegExp([
     /^(?<what>.*): token (?<token>\d+) \((?<where>[^)]*)\)(?:, head (?<head>\d+))?, channel (?<channel>\d+): /,
@@ -38,6 +38,16 @@ function findingsOf(a) {
               more > 0 ? quiet(`and ${count(more)} more`) : null);
 }
 
+// "window-wider: the window keeps one key more" of the readings that answer as the subject did; null where none was sought.
+function explanationOf(a) {
+    if (a.explanation.length === 0) return null;
+    const reading = (text, i) => {
+        const at = text.indexOf(":");
+        return [i === 0 ? "" : "; or ", el("b", {}, at < 0 ? text : text.slice(0, at)), at < 0 ? "" : text.slice(at)];
+    };
+    return el("p", {class: "explanation"}, "agrees with ", a.explanation.map(reading));
+}
+
 const placeOf = t => words.filter(word => t[word] >= 0).map(word => `${word} ${t[word]}`).join(", ") || "–";
 const ulpsOf = t => t.ulps > 2 ** 60 ? "inf" : count(t.ulps);
 
@@ -69,14 +79,30 @@ function tensorsOf(a) {
 const cut = pair => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
 
 // What the case's matrix gave it, then where it lies on the axes of coverage.
-function expansionOf(a) {
+function caseOf(a) {
     const [, ...rest] = restOfId(a.case).split("/");
     const given = rest.join("/").split(",").filter(pair => pair.includes("=")).map(cut);
     const axes = a.way.axes.map(cut);
     const known = new Set(given.map(([name]) => name));
     const c = a.case;
     return [...given, ...axes.filter(([name]) => !known.has(name)), ["data", c.design], ["expected", c.expect],
-            ["covers", c.covers.join(" ")], ["tags", c.tags.join(" ")]];
+            ["stands in", c.place], ["covers", c.covers.join(" ")], ["tags", c.tags.join(" ")]];
+}
+
+// The call that the case comes to, as `attest show` has it; null where an older journal does not say.
+function expansionOf({attributes, shapes, sequences}) {
+    if (shapes.length === 0) return null;
+    const pairs = attributes.map(text => [text.slice(0, text.indexOf(" ")), text.slice(text.indexOf(" ") + 1)]);
+    const tensors = shapes.map(text => /^(\S+) (\S+) (.*)$/.exec(text)?.slice(1) ?? [text, "", ""]);
+    const lengths = sequences.map(text => {
+        const [, times = "1", past, fresh] = /^(?:(\d+) x )?past (\d+), new (\d+)$/.exec(text) ?? [];
+        return past === undefined ? [text, "", ""] : [times, past, fresh];
+    });
+    const block = (title, columns, rows) => el("div", {}, el("h3", {}, title), scrolled(title, columns, rows));
+    return el("div", {class: "thirds"},
+              block("Attributes", [["attribute", ""], ["value", "n"]], pairs),
+              block("Tensors", [["tensor", ""], ["type", ""], ["shape", ""]], tensors),
+              block("Sequences", [["how many", ""], ["past", "n"], ["new", "n"]], lengths));
 }
 
 const begin = digest => digest && `${digest}…`;
@@ -103,8 +129,8 @@ function asCommand(line, command, ...without) {
 function linesOf(a) {
     const line = reproOf(a);
     if (line === null) return null;
-    const wrong = isBad(a) && a.tensors.some(t => t.mismatches > 0);
-    const lines = [["repeats it", line], ["explains it", wrong ? asCommand(line, "explain", "mode") : null],
+    const wrong = isBad(a) && a.tensors.some(t => t.mismatches > 0), unexplained = wrong && a.explanation.length === 0;
+    const lines = [["repeats it", line], ["explains it", unexplained ? asCommand(line, "explain", "mode") : null],
                    ["shows the case in full", asCommand(line, "show", "mode", "subject", "device")]];
     const given = lines.filter(([, text]) => text !== null);
     return el("div", {}, el("h3", {}, "Again"), given.map(([does, text]) => shellLine(text, does)));
@@ -112,8 +138,9 @@ function linesOf(a) {
 
 function detailOf(a) {
     const message = a.message === null ? null : el("p", {class: "message"}, a.message);
-    return el("div", {class: "attempt"}, el("p", {class: "why"}, a.case.why ?? ""), message, findingsOf(a), linesOf(a),
+    return el("div", {class: "attempt"}, el("p", {class: "why"}, a.case.why ?? ""), message, findingsOf(a),
+              a.explanation.length === 0 ? null : el("div", {}, el("h3", {}, "Explanation"), explanationOf(a)), linesOf(a),
               el("div", {class: "thirds"}, tensorsOf(a),
-                 el("div", {}, el("h3", {}, "Case"), definitions([["id", a.case.id], ...expansionOf(a)])),
-                 el("div", {}, el("h3", {}, "Attempt"), definitions(recordOf(a)))));
+                 el("div", {}, el("h3", {}, "Case"), definitions([["id", a.case.id], ...caseOf(a)])),
+                 el("div", {}, el("h3", {}, "Attempt"), definitions(recordOf(a)))), expansionOf(a.case));
 }

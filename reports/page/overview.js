@@ -33,7 +33,7 @@ function fault([at, n]) {
     return el("li", {},
               el("div", {class: "fault"}, verdictMark(a.verdict), attemptLink(a, a.case.id),
                  el("span", {class: "quiet"}, a.way.mode ?? ""), more),
-              el("p", {}, said), reproOf(a) === null ? null : shellLine(reproOf(a), "repeats it"));
+              el("p", {}, said), explanationOf(a), reproOf(a) === null ? null : shellLine(reproOf(a), "repeats it"));
 }
 
 function drawFaults() {

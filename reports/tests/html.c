@@ -103,6 +103,8 @@ Test(html, data_says_what_the_journal_says) {
     sample_set(&r->message, "value: too large");
     sample_finding(r, "value", "too large"), sample_finding(r, "canary", "gone");
     r->axes = sample_list("dtype=float16", "mode=eager", NULL);
+    r->explanation = sample_list("zeros: nothing but zeros", NULL),
+    r->shapes = sample_list("query float16 [3, 64]", NULL);
     sample_tensor(r, "output", 1.5)->ulps = INT64_MAX;
     json_t *d = data_of(j);
     const json_t *a = attempt(d, 0), *t = tensor(d, 0, 0), *findings = json_array_get(a, 10);
@@ -118,6 +120,10 @@ Test(html, data_says_what_the_journal_says) {
     cr_assert_eq(json_array_size(findings), 4);
     cr_expect_str_eq(json_string_value(pooled(d, json_array_get(findings, 2))), "canary");
     cr_expect_str_eq(json_string_value(pooled(d, json_array_get(findings, 3))), "gone");
+    const json_t *explained = pooled(d, json_array_get(a, 11)),
+                 *shapes = pooled(d, member(d, "case", pooled(d, json_array_get(a, 0)), "shapes"));
+    cr_expect_str_eq(json_string_value(pooled(d, json_array_get(explained, 0))), "zeros: nothing but zeros");
+    cr_expect_str_eq(json_string_value(pooled(d, json_array_get(shapes, 0))), "query float16 [3, 64]");
     cr_expect_str_eq(json_string_value(member(d, "tensor", t, "tensor")), "output");
     cr_expect_eq(json_number_value(member(d, "tensor", t, "excess")), 1.5);
     cr_expect_eq(json_number_value(member(d, "tensor", t, "high")), 1.6);
@@ -193,6 +199,7 @@ Test(html, a_hostile_journal_stays_data) {
     at_record *r = sample_attempt(j, hostile, AT_FAIL);
     sample_set(&r->why, "</script><!--<script>"), sample_set(&r->mode, "\\\"");
     sample_finding(r, hostile, hostile);
+    r->explanation = sample_list(hostile, NULL), r->shapes = sample_list(hostile, NULL);
     sample_set(&j->header.subject, "</title><script>alert(1)</script>");
     char *page = sample_report(j, "html"), *text = element(page, "data");
     cr_expect_null(strchr(text, '<'), "nothing in the data can end its element");

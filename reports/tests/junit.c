@@ -34,7 +34,8 @@ static at_journal *one_of_each(void) {
         at_record *r = sample_attempt(j, id, (at_verdict)v);
         r->seconds = 0.25;
         sample_set(&r->inputs_digest, "abcd");
-        if (at_is_bad(r)) sample_finding(r, "value", hostile);
+        if (at_is_bad(r))
+            sample_finding(r, "value", hostile), r->explanation = sample_list("zeros: nothing", hostile, NULL);
     }
     return j;
 }
@@ -62,6 +63,7 @@ Test(junit, each_verdict_is_a_failure_an_error_skipped_or_passed) {
         cr_assert_not_null(start, "%s", name);
         char *end = strstr(start, "</testcase>"), kept = *end;
         *end = 0;
+        if (v == AT_FAIL) shows(start, "\nagrees with zeros: nothing; or &lt;script&gt;");
         if (element[v] != NULL)
             shows(start, element[v]);
         else

@@ -18,10 +18,12 @@ static at_journal *with_everything_hostile(void) {
         char **text[] = {&r->hash,       &r->suite,   &r->name,    &r->why,           &r->subject,
                          &r->mode,       &r->dialect, &r->dtype,   &r->geometry,      &r->tier,
                          &r->design,     &r->gate,    &r->rule,    &r->inputs_digest, &r->output_digest,
-                         &r->arithmetic, &r->device,  &r->message, &r->repro};
+                         &r->arithmetic, &r->device,  &r->message, &r->repro,         &r->place};
         for (size_t i = 0; i < sizeof text / sizeof *text; i++) sample_set(text[i], hostile);
         r->tags = sample_list(hostile, NULL), r->covers = sample_list(hostile, NULL),
-        r->axes = sample_list(hostile, "a=b", NULL);
+        r->axes = sample_list(hostile, "a=b", NULL), r->explanation = sample_list(hostile, NULL),
+        r->attributes = sample_list(hostile, NULL), r->shapes = sample_list(hostile, NULL),
+        r->sequences = sample_list(hostile, NULL);
         sample_tensor(r, hostile, 0.5);
         sample_finding(r, hostile, hostile);
     }

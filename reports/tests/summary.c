@@ -14,12 +14,15 @@ Test(summary, it_starts_with_the_verdict_and_shows_each_fault_with_its_repro_lin
     for (int i = 2; i < 5; i++) {
         char id[16];
         snprintf(id, sizeof id, "a/%d", i);
-        sample_finding(sample_attempt(j, id, AT_FAIL), "value", "token 3 is off");
+        at_record *r = sample_attempt(j, id, AT_FAIL);
+        sample_finding(r, "value", "token 3 is off");
+        r->explanation = sample_list("window-wider: the window keeps one key more", NULL);
     }
     char *text = sample_report(j, "summary");
     cr_expect_eq(strstr(text, "# ❌ FAILED on CPU execution"), text, "%s", text);
     shows(text, "| attempts | 1 PASS, 3 FAIL of 4 planned |");
     shows(text, "## Faults: 1 in 3 attempts\n\n**FAIL** <code>a/2</code> eager and 2 more\n- value: token 3 is off\n"
+                "- agrees with window-wider: the window keeps one key more\n"
                 "- repeat: <code>attest repro a/2 --mode eager</code>\n");
     shows(text, "| 0.5 | <code>a/1</code> | output token 3 head 1 channel 77 |");
     free(text);
@@ -40,6 +43,7 @@ Test(summary, twenty_thousand_hostile_attempts_stay_below_a_mebibyte) {
             sample_set(&r->message, i % 2 ? NULL : id);
         sample_tensor(r, "output", i);
         for (int k = 0; k < AT_RECORD_FINDINGS && i % 2; k++) sample_finding(r, text, text);
+        r->explanation = sample_list(text, text, text, text, NULL);
     }
     char *summary = sample_report(j, "summary");
     size_t bytes = strlen(summary);

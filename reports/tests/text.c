@@ -20,6 +20,7 @@ static at_journal *with_a_fault(void) {
     at_record *r = sample_attempt(j, "a/2", AT_FAIL);
     sample_tensor(r, "output", 1.25);
     sample_finding(r, "value", "token 3 is off");
+    r->explanation = sample_list("zeros: nothing but zeros", "b: c", "d: e", "f: g", "h: i", NULL);
     r = sample_attempt(j, "a/3", AT_FAIL);
     sample_finding(r, "value", "token 4 is off");
     r = sample_attempt(j, "a/4", AT_NOT_RUN);
@@ -35,6 +36,7 @@ Test(text, a_fault_is_shown_once_with_its_first_finding_and_the_line_that_repeat
                            "          due 1.5, got 1.75, allowed 1.4 to 1.6\n"
                            "FAIL a/2 [eager] and 1 more\n"
                            "     value: token 3 is off\n"
+                           "     agrees with zeros: nothing but zeros; or b: c; or d: e; or 2 more\n"
                            "     attest repro a/2 --mode eager\n"
                            "not run   1: stopped after 2 failures\n");
     free(text);
@@ -93,6 +95,7 @@ Test(text, thousands_of_faults_fit_a_screen) {
         at_record *r = sample_attempt(j, id, i % 3 ? AT_FAIL : AT_NOT_RUN);
         sample_tensor(r, "output", i);
         sample_finding(r, "value", text);
+        r->explanation = sample_list(text, text, text, text, NULL);
         snprintf(text, sizeof text, "reason %d", i % 7);
         if (i % 3 == 0) sample_set(&r->message, text);
     }
@@ -100,7 +103,7 @@ Test(text, thousands_of_faults_fit_a_screen) {
     char *text = text_of(j, false);
     int lines = sample_count(text, "\n");
     cr_expect(lines <= 24, "%d lines:\n%s", lines, text);
-    cr_expect_not_null(strstr(text, "and 96 more faults"), "%s", text);
+    cr_expect_not_null(strstr(text, "and 97 more faults"), "%s", text);
     cr_expect_not_null(strstr(text, "for 4 more reasons"), "%s", text);
     cr_expect_not_null(strstr(text, "7 of 3007 planned attempts left no record"), "%s", text);
     for (const char *line = text; *line != 0; line = strchr(line, '\n') + 1) cr_expect(strcspn(line, "\n") < 250);
@@ -114,12 +117,13 @@ Test(text, names_and_messages_cannot_steer_the_terminal) {
     sample_set(&r->name, hostile), sample_set(&r->mode, hostile), sample_set(&r->repro, hostile);
     sample_tensor(r, hostile, 2);
     sample_finding(r, hostile, hostile);
+    r->explanation = sample_list(hostile, NULL);
     r = sample_attempt(j, "a/2", AT_NOT_RUN);
     sample_set(&r->message, hostile);
     char *text = text_of(j, false);
     for (const char *c = text; *c != 0; c++)
         cr_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f), "0x%02x in %s", (unsigned char)*c, text);
-    cr_expect_eq(sample_count(text, "\n"), 7, "no line of theirs: %s", text);
+    cr_expect_eq(sample_count(text, "\n"), 8, "no line of theirs: %s", text);
     free(text);
     at_journal_free(j);
 }

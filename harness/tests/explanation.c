@@ -1,0 +1,124 @@
+/* Explanations: which wrong reading an answer agrees with, and that looking for it changes nothing else. */
+#include "judging.h"
+
+#include "../../oracle/hypotheses.h"
+#include "../explanation.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static plan_case x;
+static judging j;
+
+static void setup(void) {
+    plan_case_crowd(&x);
+    judging_open(&j, &x);
+}
+
+static void teardown(void) {
+    judging_close(&j);
+}
+
+TestSuite(explanation, .init = setup, .fini = teardown);
+
+static size_t outputs(void) {
+    const or_problem *p = j.question.problem;
+    return (size_t)(p->tokens * p->heads * p->v_head_size);
+}
+
+static or_setting setting(void) {
+    return (or_setting){.problem = j.question.problem,
+                        .cache = j.cache,
+                        .how = &j.question.arithmetic,
+                        .rotary_rows = j.plan->call.in[OR_COS_CACHE].shape[0]};
+}
+
+/* The rounded answer of a reading, everywhere. */
+static void answer_as(const or_hypothesis *h) {
+    const or_problem *p = j.question.problem;
+    const or_setting here = setting();
+    double *o = calloc(2 * (size_t)p->v_head_size, sizeof *o), *bound = o + p->v_head_size;
+    cr_assert_not_null(o);
+    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
+        const or_place place = {i / p->heads, i % p->heads};
+        cr_assert(or_hypothesis_rows(o, bound, h, &here, &place, 1));
+        for (int64_t d = 0; d < p->v_head_size; d++) j.output[i * p->v_head_size + d] = or_round(p->dtype, o[d]);
+    }
+    free(o);
+}
+
+static const at_record *sought(double left) {
+    judged(&j);
+    at_explanation_seek(&j.record, &left, j.plan, &j.question.arithmetic, &j.answer);
+    return &j.record;
+}
+
+static bool says(const at_record *r, const char *text) {
+    for (char **e = r->explanation; e != NULL && *e != NULL; e++) {
+        if (strstr(*e, text) == *e) return true;
+    }
+    return false;
+}
+
+Test(explanation, each_reading_explains_its_own_answer) {
+    int wrong = 0;
+    for (size_t i = 0; or_hypothesis_at(i) != NULL; i++) {
+        const or_hypothesis *h = or_hypothesis_at(i);
+        const or_setting here = setting();
+        if (!or_hypothesis_applies(h, &here)) continue;
+        answer_as(h);
+        if (sought(20)->verdict != AT_FAIL) continue; /* here it gives the right answer */
+        cr_expect(says(&j.record, or_hypothesis_id(h)), "%s", or_hypothesis_id(h));
+        wrong++;
+    }
+    cr_expect_geq(wrong, 20, "%d", wrong);
+}
+
+Test(explanation, an_answer_of_no_known_reading_agrees_with_none) {
+    for (size_t i = 0; i < outputs(); i++) j.output[i] = (uint16_t)(0x3c00 + i % 977);
+    const at_record *r = sought(20);
+    cr_assert_not_null(r->explanation);
+    cr_expect(strncmp(r->explanation[0], "none of ", 8) == 0, "%s", r->explanation[0]);
+    cr_expect_null(r->explanation[1]);
+}
+
+Test(explanation, a_wrong_cache_under_a_right_output_is_not_put_down_to_a_reading) {
+    *written_at(&j, 0, 1) ^= 1;
+    const at_record *r = sought(20);
+    cr_assert_not_null(r->explanation);
+    cr_expect(says(r, "the right reading"), "%s", r->explanation[0]);
+}
+
+Test(explanation, what_passes_or_fails_elsewhere_is_not_explained) {
+    cr_expect_null(sought(20)->explanation);
+    cr_expect_eq(j.record.verdict, AT_PASS);
+}
+
+Test(explanation, verdict_and_findings_stay_as_they_are_and_time_is_accounted) {
+    double left = 20;
+    answer_as(or_hypothesis_by_id("zeros"));
+    judged(&j);
+    const int64_t findings = j.record.findings_all;
+    char *message = strdup(j.record.message);
+    at_explanation_seek(&j.record, &left, j.plan, &j.question.arithmetic, &j.answer);
+    cr_expect(j.record.verdict == AT_FAIL && j.record.findings_all == findings);
+    cr_expect_str_eq(j.record.message, message);
+    cr_expect(left < 20 && j.record.seconds < 0, "an attempt's time is its own");
+    cr_expect_float_eq(left - 20, j.record.seconds, 1e-9);
+    char **first = j.record.explanation;
+    at_explanation_seek(&j.record, &left, j.plan, &j.question.arithmetic, &j.answer);
+    cr_expect_eq(j.record.explanation, first, "the first of an attempt is kept");
+    free(message);
+}
+
+Test(explanation, without_time_there_is_none) {
+    at_error err = {""};
+    char **list = (char **)&err;
+    answer_as(or_hypothesis_by_id("zeros"));
+    cr_expect_null(sought(0)->explanation);
+    cr_expect_null(sought(1e-12)->explanation);
+    cr_expect_eq(j.record.verdict, AT_FAIL);
+    cr_expect_eq(at_explain_in_words(&list, j.plan, &j.question.arithmetic, &j.answer, 0, &err), AT_INFRASTRUCTURE);
+    cr_expect_null(list);
+}

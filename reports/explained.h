@@ -1,0 +1,13 @@
+/* What a wrong answer agrees with, as every report says it. */
+#ifndef AT_EXPLAINED_H
+#define AT_EXPLAINED_H
+
+#include "../harness/record.h"
+#include "escape.h"
+
+bool at_is_explained(const at_record *);
+/* "agrees with window-wider: the window keeps one key more; or own-token-dropped: ...": a few readings of at most
+ * `most` characters each, the others counted. The record is explained. */
+void at_put_explanation(FILE *, const at_record *, size_t most, at_put *);
+
+#endif
