@@ -284,7 +284,7 @@ $(fuzzers:%=build/fuzz/run/%): build/fuzz/run/%: $(B)/harness/fuzz/%.o $(B)/harn
 	@echo "  CC    $@"
 	$(Q)$(CC) $(MODEFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
-## test-all: what takes long: kills and resumes, a Slurm array, fuzzers, sanitizers of threads, the calibration's nights
+## test-all: what takes long: kills and resumes, a Slurm array, fuzzers, the page in a browser, sanitizers of threads, the calibration's nights
 test-all: deps
 	@ci/test-all.sh
 .PHONY: fuzz test-all

@@ -12,10 +12,11 @@ slurm() { ci/slurm/test.sh; }
 fuzz() { make --no-print-directory fuzz MINUTES="${MINUTES:-1}"; }
 mutants() { make --no-print-directory mutants; }
 races() { make --no-print-directory racecheck; }
+page() { ci/chromium/test.sh; }
 budget() { make --no-print-directory build/release/calibrate && build/release/calibrate --nightly; }
 
 make --no-print-directory -j"$(nproc)" all >"$logs/all.log" 2>&1 || { tail -n 20 "$logs/all.log"; exit 1; }
-(($# > 0)) || set -- kills slurm fuzz races mutants budget
+(($# > 0)) || set -- kills slurm fuzz page races mutants budget
 for part in "$@"; do
     start=$SECONDS
     if "$part" >"$logs/all-$part.log" 2>&1; then

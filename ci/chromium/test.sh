@@ -13,4 +13,5 @@ if ! dpkg-query -W -f '${Status}\n' "${packages[@]}" 2>/dev/null | grep -c '^ins
     export DEBIAN_FRONTEND=noninteractive
     { apt-get update && apt-get install -y --no-install-recommends "${packages[@]}"; } >/dev/null
 fi
+make --no-print-directory -s build/attest
 exec python3 ci/chromium/test_page.py "$@"
