@@ -51,8 +51,14 @@ static at_status choose(at_selection *out, const at_selection *all, at_error *er
     return AT_OK;
 }
 
-static void print(stopwatch *w, const at_choice *choice, const at_header *header) {
-    qsort(w->seconds, SAMPLES, sizeof *w->seconds, at_ascending);
+static void put(const stopwatch *w, const at_choice *choice, const at_header *header) {
+    printf("{\"id\":\"%s\",\"mode\":\"%s\",\"device\":", choice->c->id, choice->mode->name);
+    at_json_put_string(stdout, header->device);
+    printf(",\"median\":%.9g,\"least\":%.9g,\"most\":%.9g,\"samples\":%d,\"attempts\":%d}\n", w->seconds[SAMPLES / 2],
+           w->seconds[0], w->seconds[SAMPLES - 1], SAMPLES, RUNS);
+}
+
+static void print(const stopwatch *w, const at_choice *choice, const at_header *header) {
     printf("overhead per attempt: median %.3f ms, least %.3f ms, most %.3f ms (n = %d, each of %d attempts); at most "
            "%d ms is meant\n",
            1e3 * w->seconds[SAMPLES / 2], 1e3 * w->seconds[0], 1e3 * w->seconds[SAMPLES - 1], SAMPLES, RUNS, MOST_MS);
@@ -70,8 +76,9 @@ static at_status measure(at_options *o, const at_selection *all, at_error *err) 
     if (st == AT_OK) st = at_supervisor_start(&supervisor, o, &header, err);
     if (st == AT_OK) st = at_supervisor_run(supervisor, &selection, 1, &listener, &interrupted, err);
     if (st == AT_OK && !interrupted) {
+        qsort(watch.seconds, SAMPLES, sizeof *watch.seconds, at_ascending);
         if (watch.worst == AT_OK)
-            print(&watch, &selection.choice[0], &header);
+            (o->json ? put : print)(&watch, &selection.choice[0], &header);
         else
             st = at_fail(err, watch.worst, "the case itself does not pass; attest repro '%s' says why",
                          selection.choice[0].c->id);

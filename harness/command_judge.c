@@ -67,7 +67,11 @@ static at_status judge_one(judging *j, const char *directory, const char *implem
     if (st == AT_OK) st = judge_outputs(&record, j, f, output, cache, err);
     if (st == AT_OK) {
         record.id = at_text("%s", f->name), record.dialect = at_text("%s", or_dialect_name(f->node.dialect));
-        print_record(&record, implementation);
+        record.subject = at_text("%s", implementation);
+        if (j->options->json)
+            at_record_put(stdout, &record), putchar('\n');
+        else
+            print_record(&record, implementation);
         j->judged++;
         j->failed += at_verdict_status(record.verdict) != AT_OK;
     }
@@ -108,6 +112,14 @@ static at_status judge_implementation(judging *j, const char *directory, const c
     return judge_one(j, directory, name, err);
 }
 
+static void print_not_run(const judging *j, char *path) {
+    const at_record record = {.id = path, .verdict = AT_NOT_RUN};
+    if (j->options->json)
+        at_record_put(stdout, &record), putchar('\n');
+    else
+        printf("%-8s %s\n", at_verdict_name(AT_NOT_RUN), at_shown(path));
+}
+
 static at_status judge_case(judging *j, const char *directory, const char *name, at_error *err) {
     if (!exists(directory, name, "case.json")) return AT_OK;
     char *path = at_text("%s/%s", directory, name);
@@ -115,7 +127,7 @@ static at_status judge_case(judging *j, const char *directory, const char *name,
     size_t before = j->judged;
     j->cases++;
     at_status st = for_entries(j, path, judge_implementation, err);
-    if (st == AT_OK && j->judged == before) printf("%-8s %s\n", at_verdict_name(AT_NOT_RUN), at_shown(path));
+    if (st == AT_OK && j->judged == before) print_not_run(j, path);
     if (st == AT_OK && j->judged > before) j->answered++;
     free(path);
     return st;
@@ -131,11 +143,12 @@ at_status at_command_judge(at_options *o, at_error *err) {
     if (st != AT_OK) return st;
     char text[200];
     if (j.judged == 0) return at_fail(err, AT_UNVALIDATED, "UNVALIDATED: nothing to judge under %s", o->word[0]);
-    bool whole = j.answered == j.cases;
-    printf("%s: %zu of %zu accepted, %zu of %zu cases answered, arithmetic %s\n",
-           j.failed ? "FAILED"
-           : whole  ? "VALIDATED"
-                    : "UNVALIDATED",
-           j.judged - j.failed, j.judged, j.answered, j.cases, or_arithmetic_text(&j.arithmetic, text, sizeof text));
-    return j.failed ? AT_FAILED : whole ? AT_OK : AT_UNVALIDATED;
+    at_status verdict = j.failed ? AT_FAILED : j.answered == j.cases ? AT_OK : AT_UNVALIDATED;
+    const char *word = verdict == AT_FAILED ? "FAILED" : verdict == AT_OK ? "VALIDATED" : "UNVALIDATED";
+    printf(o->json ? "{\"verdict\":\"%s\",\"accepted\":%zu,\"judged\":%zu,\"answered\":%zu,\"cases\":%zu,"
+                     "\"arithmetic\":\"%s\"}\n"
+                   : "%s: %zu of %zu accepted, %zu of %zu cases answered, arithmetic %s\n",
+           word, j.judged - j.failed, j.judged, j.answered, j.cases,
+           or_arithmetic_text(&j.arithmetic, text, sizeof text));
+    return verdict;
 }

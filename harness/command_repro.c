@@ -42,11 +42,19 @@ static void print_record(const at_record *r) {
            r->seconds_oracle);
 }
 
+typedef struct {
+    bool json; /* the record as a journal has it, a line each */
+    at_status worst;
+} telling;
+
 static at_status on_record(void *user, const at_record *r, at_error *err) {
     (void)err;
-    at_status *worst = user;
-    print_record(r);
-    *worst = at_worse(*worst, at_verdict_status(r->verdict));
+    telling *t = user;
+    if (t->json)
+        at_record_put(stdout, r), putchar('\n');
+    else
+        print_record(r);
+    t->worst = at_worse(t->worst, at_verdict_status(r->verdict));
     return AT_OK;
 }
 
@@ -57,7 +65,7 @@ static char *absolute(const char *path) {
     return getcwd(here, sizeof here) != NULL ? at_text("%s/%s", here, path) : NULL;
 }
 
-static at_status in_process(const at_options *o, const at_selection *selection, at_status *worst, at_error *err) {
+static at_status in_process(const at_options *o, const at_selection *selection, telling *t, at_error *err) {
     at_place_of_work work;
     at_header header = {0};
     double explaining = AT_EXPLAINING_SECONDS;
@@ -69,7 +77,7 @@ static at_status in_process(const at_options *o, const at_selection *selection, 
     for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
         at_record record = {0};
         st = at_attempt(&work.host, selection->choice[i].c, selection->choice[i].mode, &record, err);
-        on_record(worst, &record, err);
+        on_record(t, &record, err);
         at_record_clear(&record);
     }
     at_host_close(&work);
@@ -79,10 +87,10 @@ done:
     return st == AT_FAILED ? AT_OK : st;
 }
 
-static at_status in_worker(const at_options *o, const at_selection *selection, at_status *worst, at_error *err) {
+static at_status in_worker(const at_options *o, const at_selection *selection, telling *t, at_error *err) {
     at_supervisor *supervisor = NULL;
     at_header header = {0};
-    const at_listener listener = {.on_record = on_record, .user = worst};
+    const at_listener listener = {.on_record = on_record, .user = t};
     bool interrupted;
     at_status st = at_supervisor_start(&supervisor, o, &header, err);
     if (st == AT_OK) st = at_supervisor_run(supervisor, selection, 1, &listener, &interrupted, err);
@@ -95,7 +103,8 @@ at_status at_command_repro(at_options *o, at_error *err) {
     at_cases *cases = NULL;
     const at_case *c;
     at_selection selection = {0};
-    at_status worst = AT_OK, st;
+    telling t = {.json = o->json};
+    at_status st;
     if (o->words != 1) return at_fail(err, AT_USAGE, "repro needs one ID; attest list has them");
     at_default_subject(o);
     if ((st = at_load_default_cases(&cases, o, err)) != AT_OK) return st;
@@ -107,9 +116,9 @@ at_status at_command_repro(at_options *o, at_error *err) {
     if (st == AT_OK && selection.choices == 0)
         st = at_fail(err, AT_USAGE, "mode %s does not apply to %s", o->mode, o->word[0]);
     if (st == AT_OK)
-        st = o->in_process || o->dump ? in_process(o, &selection, &worst, err) : in_worker(o, &selection, &worst, err);
+        st = o->in_process || o->dump ? in_process(o, &selection, &t, err) : in_worker(o, &selection, &t, err);
 done:
     at_selection_free(&selection);
     at_cases_free(cases);
-    return st != AT_OK ? st : worst;
+    return st != AT_OK ? st : t.worst;
 }

@@ -62,13 +62,49 @@ static at_status time_session(timing *t, at_session *s, bool *going, at_error *e
     return AT_OK;
 }
 
-static void print_row(const at_case *c, const timing *t, const at_record *record) {
+/* t NULL: it was not timed. */
+typedef void at_put_time(const at_case *, const timing *t, at_verdict);
+
+static void print_row(const at_case *c, const timing *t, at_verdict verdict) {
+    if (t == NULL) {
+        printf("| %s | | | | | | | %s |\n", c->id, at_verdict_name(verdict));
+        return;
+    }
     printf("| %s | %.1f | %.1f | %.1f | %" PRId64 " | %" PRId64 " | %.3g | %s |\n", c->id, 1e6 * t->median,
            1e6 * t->least, 1e6 * t->most, t->pages, t->bytes, (double)t->bytes / t->median * 1e-9,
-           at_verdict_name(record->verdict));
+           at_verdict_name(verdict));
 }
 
-static at_status time_case(const at_host *host, const at_case *c, at_status *worst, at_error *err) {
+static void put_row(const at_case *c, const timing *t, at_verdict verdict) {
+    printf("{\"id\":\"%s\",\"hash\":\"%s\",\"verdict\":\"%s\"", c->id, c->hash, at_verdict_name(verdict));
+    if (t != NULL) {
+        printf(",\"median\":%.9g,\"least\":%.9g,\"most\":%.9g,\"pages\":%" PRId64 ",\"bytes\":%" PRId64, t->median,
+               t->least, t->most, t->pages, t->bytes);
+    }
+    putchar('}');
+}
+
+static void print_head(const at_header *h) {
+    printf("%s %s on %s (%s), n = %d after %d warm-ups, cold caches are not arranged for\n\n", at_shown(h->subject),
+           at_shown(h->subject_version), at_shown(h->device), at_shown(h->arch), RUNS, WARM_UP);
+    puts("| case | median us | least | most | pages | bytes at least | GB/s at that | verdict "
+         "|\n|---|--:|--:|--:|--:|--:|--:|---|");
+}
+
+static void put_head(const at_header *h) {
+    const char *const member[][2] = {{"subject", h->subject}, {"version", h->subject_version},
+                                     {"device", h->device},   {"arch", h->arch},
+                                     {"driver", h->driver},   {"revision", h->revision}};
+    putchar('{');
+    for (size_t i = 0; i < sizeof member / sizeof *member; i++) {
+        printf("\"%s\":", member[i][0]);
+        at_json_put_string(stdout, member[i][1] ? member[i][1] : "");
+        putchar(',');
+    }
+    printf("\"seed\":\"%" PRIu64 "\",\"runs\":%d,\"warm_up\":%d,\"cases\":[\n", h->seed, RUNS, WARM_UP);
+}
+
+static at_status time_case(const at_host *host, const at_case *c, at_put_time *put, at_status *worst, at_error *err) {
     timing t;
     at_record record = {.verdict = AT_PASS};
     at_plan *plan = NULL;
@@ -76,22 +112,35 @@ static at_status time_case(const at_host *host, const at_case *c, at_status *wor
     or_dialect dialect;
     bool going = false;
     if (!at_dialect_for(&dialect, host->subject, c)) {
-        printf("| %s | | | | | | | %s |\n", c->id, at_verdict_name(AT_UNSUPPORTED));
+        put(c, NULL, AT_UNSUPPORTED);
         return AT_OK;
     }
     at_status st = at_plan_make(&plan, c, dialect, host->seed, err);
     if (st == AT_OK) st = at_session_open(&s, host, plan, NULL, &record, &going, err);
     if (st == AT_OK && going) st = time_session(&t, &s, &going, err);
-    if (st == AT_OK && going) {
-        account(&t, plan);
-        print_row(c, &t, &record);
-    } else if (st == AT_OK) {
-        printf("| %s | | | | | | | %s |\n", c->id, at_verdict_name(record.verdict));
-    }
+    if (st == AT_OK && going) account(&t, plan);
+    if (st == AT_OK) put(c, going ? &t : NULL, record.verdict);
     *worst = at_worse(*worst, at_verdict_status(record.verdict));
     at_session_close(&s);
     at_plan_free(plan);
     at_record_clear(&record);
+    return st;
+}
+
+static at_status time_all(const at_place_of_work *work, const at_header *header, const at_selection *all, bool json,
+                          at_status *worst, at_error *err) {
+    at_status st = AT_OK;
+    (json ? put_head : print_head)(header);
+    for (size_t i = 0; i < all->choices && st == AT_OK; i++) {
+        if (json && i > 0) puts(",");
+        st = time_case(&work->host, all->choice[i].c, json ? put_row : print_row, worst, err);
+    }
+    if (json)
+        puts("\n]}");
+    else
+        printf("\nShapes that take less than %d us are for correctness: their times say what a launch costs, and "
+               "nothing about performance.\n",
+               SMALL_US);
     return st;
 }
 
@@ -110,15 +159,7 @@ at_status at_command_time(at_options *o, at_error *err) {
     if (st == AT_OK) st = at_select(&all, cases, o, err);
     if (st == AT_OK) st = at_host_open_alone(&work, &header, o, err);
     if (st == AT_OK) {
-        printf("%s %s on %s (%s), n = %d after %d warm-ups, cold caches are not arranged for\n\n", header.subject,
-               header.subject_version, header.device, header.arch, RUNS, WARM_UP);
-        puts("| case | median us | least | most | pages | bytes at least | GB/s at that | verdict "
-             "|\n|---|--:|--:|--:|--:|--:|--:|---|");
-        for (size_t i = 0; i < all.choices && st == AT_OK; i++)
-            st = time_case(&work.host, all.choice[i].c, &worst, err);
-        printf("\nShapes that take less than %d us are for correctness: their times say what a launch costs, and "
-               "nothing about performance.\n",
-               SMALL_US);
+        st = time_all(&work, &header, &all, o->json, &worst, err);
         at_host_close(&work);
     }
     at_header_clear(&header);

@@ -228,7 +228,7 @@ static const at_option table[] = {
     {"in-process", NULL, "repro", "no worker process: for debuggers and profilers", take_in_process},
     {"dump", "DIR", "repro", "write got, want and allowed there", take_dump},
     {"overhead", NULL, "bench", "what the harness costs an attempt beyond oracle and subject", take_overhead},
-    {"json", NULL, "list show doctor cover compare verify", "machine-readable", take_json},
+    {"json", NULL, "list show repro judge bench doctor cover compare verify", "machine-readable", take_json},
     {"markdown", NULL, "compare", "to be pasted into a review", take_markdown},
     {"summary", NULL, "compare", "the baseline of one run instead of a comparison: on stdout, or at its place under --out", take_summary},
     {"inputs", NULL, "verify", "make every input again too, and compare its digest", take_inputs},

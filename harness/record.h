@@ -52,7 +52,7 @@ typedef struct {
     char **tags, **covers; /* NULL-terminated */
     char *subject, *mode, *dialect, *dtype, *geometry, *tier, *design, *expect;
     char **axes, **poisons; /* NULL-terminated "axis=value", "nan@tail", for coverage */
-    char *place; /* of the case: "cases/window.yaml:14" */
+    char *place;            /* of the case: "cases/window.yaml:14" */
     at_verdict verdict;
     char *gate, *rule; /* where refused, or where it is due: "supports", several as "supports create"; else NULL */
     at_tensor_report tensor[AT_RECORD_TENSORS];

@@ -56,6 +56,7 @@ static const struct {
     {"subject", put_subject},
     {"data", at_put_page_data},
     {"mutants", at_put_page_mutants},
+    {"bench", at_put_page_bench},
     {"scripts", put_scripts},
 };
 

@@ -14,7 +14,8 @@ const at_page_file *at_page_scripts(size_t *count); /* in the order in which the
 
 /* The journal as one value of JSON that may stand inside a script element. */
 AT_MUST_USE at_status at_put_page_data(FILE *, const at_report *, at_error *err);
-/* mutants.json of the directory, fit for a script element; null where there is none, or none that can be read. */
+/* mutants.json and bench.json of the directory, fit for a script element; null where there is none that can be read. */
 AT_MUST_USE at_status at_put_page_mutants(FILE *, const at_report *, at_error *err);
+AT_MUST_USE at_status at_put_page_bench(FILE *, const at_report *, at_error *err);
 
 #endif

@@ -254,3 +254,15 @@ def mutants(path, case="window/edge/local_window_size=4"):
             file,
             indent=1,
         )
+
+
+def bench(path, case="window/edge/local_window_size=4"):
+    """As `attest bench --json` writes it."""
+    rows = [
+        {"id": case, "hash": "0123456789abcdef", "verdict": "PASS", "median": 1.25e-5, "least": 1.2e-5, "most": 1.35e-5,
+         "pages": 2, "bytes": 18456},
+        {"id": "timing/not-here", "hash": "0123456789abcdef", "verdict": "UNSUPPORTED"},
+    ]
+    names = {"subject": "v1", "version": "1", "device": "NVIDIA H200", "arch": "sm_90", "seed": "1"}
+    with open(path, "w") as file:
+        json.dump({**names, "runs": 9, "warm_up": 3, "cases": rows}, file)

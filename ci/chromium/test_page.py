@@ -39,12 +39,12 @@ def tearDownModule():
     held.close()
 
 
-def write_page(folder, records, mutants=None, **header):
+def write_page(folder, records, beside=None, **header):
     """index.html of a journal."""
     folder.mkdir(parents=True)
     source = journal.write(folder / "journal.jsonl", records, **header)
-    if mutants:
-        mutants(folder / "mutants.json")
+    if beside:
+        beside(folder)
     done = subprocess.run([ATTEST, "report", source, "--out", folder], capture_output=True, text=True)
     assert (folder / "index.html").exists(), done.stderr
     return folder / "index.html"
@@ -72,13 +72,13 @@ def sort_by(column):
 class OnePage(unittest.TestCase):
     """One page for all tests of a class, opened anew for each; none may complain, or ask for anything."""
 
-    records, mutants, header = [], None, {}
+    records, beside, header = [], None, {}
 
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="attest-page-")
         cls.addClassCleanup(folder.cleanup)
-        cls.path = write_page(pathlib.Path(folder.name) / "reports", cls.records(), cls.mutants, **cls.header)
+        cls.path = write_page(pathlib.Path(folder.name) / "reports", cls.records(), cls.beside, **cls.header)
 
     def setUp(self):
         page.events.clear()
@@ -99,7 +99,10 @@ class OnePage(unittest.TestCase):
 class Failed(OnePage):
     """200 cases that pass eagerly and replayed, and 5 that fail."""
 
-    mutants = staticmethod(journal.mutants)
+    @staticmethod
+    def beside(folder):
+        journal.mutants(folder / "mutants.json")
+        journal.bench(folder / "bench.json")
 
     @staticmethod
     def records():
@@ -194,9 +197,15 @@ class Failed(OnePage):
     def test_an_open_attempt_has_its_case_in_full(self):
         page.run("document.querySelector('#attempts .opener').click()")
         detail = text("#attempts .detail")
-        for words in ("scale\t0.0721687824", 'kv_cache_layout\t"LATENT"', "local_window_size\t0",
-                      "query\tfloat16\t[6, 384]", "key_cache\tfloat16\t[7, 16, 1, 192]", "how many\tpast\tnew\n1\t17\t3\n",
-                      "stands in\ncases/geometry.yaml:10"):
+        for words in (
+            "scale\t0.0721687824",
+            'kv_cache_layout\t"LATENT"',
+            "local_window_size\t0",
+            "query\tfloat16\t[6, 384]",
+            "key_cache\tfloat16\t[7, 16, 1, 192]",
+            "how many\tpast\tnew\n1\t17\t3\n",
+            "stands in\ncases/geometry.yaml:10",
+        ):
             self.assertIn(words, detail)
 
     def test_an_attempt_that_passed_has_its_case_in_full_too(self):
@@ -238,6 +247,16 @@ class Failed(OnePage):
         self.assertEqual(text("#mutants td.tall"), "", "the survivor comes first")
         page.run("every('#mutants .opener').at(-1).click()")
         self.assertIn("window/edge/local_window_size=4", text("#mutants .detail"))
+
+    def test_times_show_the_slowest_attempts_and_what_bench_measured(self):
+        slowest = max(journal.attempt(i)["seconds"] for i in range(400))
+        self.assertIn(f"\t{1e3 * slowest:.3g}\t", text("#times"))
+        times = text("#times")
+        self.assertIn("v1 1 on NVIDIA H200 (sm_90): median of 9 after 3 warm-ups", times)
+        self.assertIn("window/edge/local_window_size=4\tPASS\t12.5\t12\t13.5\t2\t18,456\t1.48", times)
+        self.assertIn("timing/not-here\tUNSUPPORTED\t–\t–\t–\t–\t–\t–", times)
+        page.run("every('#times .grid .link').find(link => link.textContent.startsWith('window/edge')).click()")
+        self.assertIn("local_window_size%3D4", page.run("location.hash"))
 
     def test_a_screen_reader_hears_names_of_all_controls(self):
         page.run("document.querySelector('#attempts .opener').click()")
@@ -299,6 +318,7 @@ class Validated(OnePage):
         self.assertTrue(text("h1").startswith("VALIDATED"))
         self.assertIsNone(page.run("document.getElementById('faults')"))
         self.assertIn("No mutants.json", text("#mutants"))
+        self.assertIn("No bench.json", text("#times"))
 
 
 class Empty(OnePage):
@@ -337,8 +357,9 @@ class Hostile(OnePage):
     }
 
     @staticmethod
-    def mutants(path):
-        journal.mutants(path, case=journal.HOSTILE)
+    def beside(folder):
+        journal.mutants(folder / "mutants.json", case=journal.HOSTILE)
+        journal.bench(folder / "bench.json", case=journal.HOSTILE)
 
     @staticmethod
     def records():
@@ -348,7 +369,7 @@ class Hostile(OnePage):
         page.run("every('.opener, .pairs button').forEach(button => button.click())")
         page.run("every('details').forEach(details => details.open = true)")
         self.assertGreater(text("body").count(journal.HOSTILE), 40)
-        self.assertEqual(page.run("document.scripts.length"), 3)
+        self.assertEqual(page.run("document.scripts.length"), 4)
         self.assertEqual([e for e in page.events if e.get("method") == "Page.javascriptDialogOpening"], [])
         self.assertIn(journal.HOSTILE, page.run("document.title"))
 

@@ -2,6 +2,15 @@
 
 const raw = JSON.parse(document.getElementById("data").textContent);
 const verdicts = raw.verdicts;
+const verdictOf = name => verdicts.find(v => v.name === name) ?? {name};
+
+// What cannot be seen is written out, as everywhere in the page.
+const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const visible = text => text.replace(hidden, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
+// A file that lay beside the reports, or null.
+const besideOf = id => JSON.parse(document.getElementById(id).textContent,
+                                  (_, value) => typeof value === "string" ? visible(value) : value);
 
 const figures = {nan: NaN, inf: Infinity, "-inf": -Infinity};
 const number = value => typeof value === "string" ? figures[value] ?? Number(value) : value;

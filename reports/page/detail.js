@@ -38,7 +38,8 @@ function findingsOf(a) {
               more > 0 ? quiet(`and ${count(more)} more`) : null);
 }
 
-// "window-wider: the window keeps one key more" of the readings that answer as the subject did; null where none was sought.
+// The readings that answer as the subject did, "window-wider: the window keeps one key more"; null where none was
+// sought.
 function explanationOf(a) {
     if (a.explanation.length === 0) return null;
     const reading = (text, i) => {
@@ -137,9 +138,10 @@ function linesOf(a) {
 }
 
 function detailOf(a) {
+    const explained = explanationOf(a);
     const message = a.message === null ? null : el("p", {class: "message"}, a.message);
     return el("div", {class: "attempt"}, el("p", {class: "why"}, a.case.why ?? ""), message, findingsOf(a),
-              a.explanation.length === 0 ? null : el("div", {}, el("h3", {}, "Explanation"), explanationOf(a)), linesOf(a),
+              explained === null ? null : el("div", {}, el("h3", {}, "Explanation"), explained), linesOf(a),
               el("div", {class: "thirds"}, tensorsOf(a),
                  el("div", {}, el("h3", {}, "Case"), definitions([["id", a.case.id], ...caseOf(a)])),
                  el("div", {}, el("h3", {}, "Attempt"), definitions(recordOf(a)))), expansionOf(a.case));

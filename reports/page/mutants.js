@@ -1,16 +1,11 @@
 // The kill matrix: each fault that was put into the kernels, and the suites whose cases saw it.
 
-// What cannot be seen is written out, as everywhere in the page.
-const hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-const visible = text => text.replace(hidden, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
-const killReport = JSON.parse(document.getElementById("mutants-data").textContent,
-                              (_, value) => typeof value === "string" ? visible(value) : value);
+const killReport = besideOf("mutants-data");
 
 const suiteOf = id => id.split("/", 1)[0];
 const outcomes = ["error", "survived", "killed"]; // the most urgent first
 
 function killDetail(m) {
-    const verdictOf = name => verdicts.find(v => v.name === name) ?? {name};
     const kill = ({case: id, mode, verdict, message}) =>
         el("li", {}, el("code", {}, id), ` [${mode}] `, verdictMark(verdictOf(verdict)), ` ${message}`);
     const facts = [["hypothesis", m.hypothesis], ["files", m.files.join(", ")], ["table", m.table], ["made", m.made],

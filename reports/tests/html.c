@@ -76,8 +76,8 @@ Test(html, the_page_asks_for_nothing_beside_it) {
     char *page = sample_report(j, "html");
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) cr_expect_null(strstr(page, asks[i]), "%s", asks[i]);
     cr_expect_not_null(strstr(page, "content=\"default-src 'none';"), "the browser is told to refuse as well");
-    cr_expect_eq(sample_count(page, "<script "), 3);
-    cr_expect_eq(sample_count(page, "</script>"), 3);
+    cr_expect_eq(sample_count(page, "<script "), 4);
+    cr_expect_eq(sample_count(page, "</script>"), 4);
     free(page);
     at_journal_free(j);
 }
@@ -88,8 +88,8 @@ Test(html, the_verdict_needs_no_script_and_no_part_of_the_template_is_left) {
     char *page = sample_report(j, "html");
     cr_expect_not_null(strstr(page, "<h1 data-word=\"FAILED\">FAILED <small>v1"));
     cr_expect_not_null(strstr(page, "<p class=\"line\">on CPU execution (no GPU seen): 0 of 1 cases passed, 1 failed"));
-    static const char *const parts[] = {"{{word",    "{{line",    "{{subject",  "{{data",
-                                        "{{mutants", "{{scripts", "{{page.css", "{{vendor"};
+    static const char *const parts[] = {"{{word",  "{{line",    "{{subject",  "{{data",  "{{mutants",
+                                        "{{bench", "{{scripts", "{{page.css", "{{vendor"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) cr_expect_null(strstr(page, parts[i]), "%s", parts[i]);
     cr_expect_not_null(strstr(page, "Leon Sorokin"), "the plotting library's licence note goes along");
     free(page);
@@ -205,7 +205,7 @@ Test(html, a_hostile_journal_stays_data) {
     cr_expect_null(strchr(text, '<'), "nothing in the data can end its element");
     cr_expect_null(strstr(page, "<script>"));
     cr_expect_not_null(strstr(page, "<title>FAILED: &lt;/title&gt;&lt;script&gt;alert(1)"));
-    cr_expect_eq(sample_count(page, "</script>"), 3);
+    cr_expect_eq(sample_count(page, "</script>"), 4);
     json_t *d = parsed(text);
     cr_expect_str_eq(case_text(d, 0, "why"), "</script><!--<script>");
     cr_expect_str_eq(way_text(d, 0, "mode"), "\\\"");
@@ -265,40 +265,44 @@ Test(html, a_kernel_that_fails_everywhere_does_not_bring_all_its_findings) {
     at_journal_free(j);
 }
 
-/* ---- mutants.json ---- */
+/* ---- files beside the reports ---- */
 
-static char *with_mutants(const char *text, size_t bytes) {
+/* What element `id` holds with a file of that name and text beside the reports. */
+static char *with_beside(const char *name, const char *id, const char *text, size_t bytes) {
     char directory[] = "/tmp/attest-html-XXXXXX", path[100], command[200];
     at_error err;
     at_journal *j = sample_journal();
     cr_assert_not_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/mutants.json", directory);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     FILE *f = fopen(path, "w");
     fwrite(text, 1, bytes, f);
     fclose(f);
     cr_assert_eq(at_report_write_all(j, directory, &err), AT_OK, "%s", err.text);
     snprintf(path, sizeof path, "%s/index.html", directory);
-    char *page = sample_slurp(path, NULL), *mutants = element(page, "mutants-data");
-    cr_expect_eq(sample_count(page, "</script>"), 3);
+    char *page = sample_slurp(path, NULL), *held = element(page, id);
+    cr_expect_eq(sample_count(page, "</script>"), 4);
     free(page);
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
     cr_assert_eq(system(command), 0);
     at_journal_free(j);
-    return mutants;
+    return held;
 }
 
 static void becomes(const char *text, const char *due) {
-    char *mutants = with_mutants(text, strlen(text));
-    cr_expect_str_eq(mutants, due);
-    free(mutants);
+    static const char *const file[][2] = {{"mutants.json", "mutants-data"}, {"bench.json", "bench-data"}};
+    for (size_t i = 0; i < 2; i++) {
+        char *held = with_beside(file[i][0], file[i][1], text, strlen(text));
+        cr_expect_str_eq(held, due, "%s", file[i][0]);
+        free(held);
+    }
 }
 
-Test(html, mutants_beside_the_reports_go_in) {
+Test(html, files_beside_the_reports_go_in) {
     becomes("{\n \"tier\": \"quick\",\n \"mutants\": [\n  1\n ]\n}\n", "{\"tier\": \"quick\",\"mutants\": [1]}");
     becomes("{\"why\": \"a  b</script><script>\"}", "{\"why\": \"a  b\\u003c/script>\\u003cscript>\"}");
 }
 
-Test(html, mutants_that_are_missing_or_broken_are_null) {
+Test(html, files_that_are_missing_or_broken_are_null) {
     char *page = NULL;
     becomes("", "null");
     becomes("{\"tier\": ", "null");
@@ -308,7 +312,7 @@ Test(html, mutants_that_are_missing_or_broken_are_null) {
     cr_assert_not_null(large);
     memset(large, ' ', bytes);
     large[0] = '[', large[bytes - 1] = ']';
-    mutants = with_mutants(large, bytes);
+    mutants = with_beside("mutants.json", "mutants-data", large, bytes);
     cr_expect_str_eq(mutants, "null");
     free(mutants);
     free(large);

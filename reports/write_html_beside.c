@@ -1,4 +1,4 @@
-/* mutants.json beside the reports, taken into the page. */
+/* Files beside the reports that others made, taken into the page: mutants.json, bench.json. */
 #include "../harness/json.h"
 #include "write_html.h"
 
@@ -32,18 +32,27 @@ static void put(FILE *f, const char *text, size_t bytes) {
     }
 }
 
-at_status at_put_page_mutants(FILE *f, const at_report *r, at_error *err) {
+static at_status put_file(FILE *f, const at_report *r, const char *name) {
     char path[PATH_MAX];
     size_t bytes = 0;
-    int length = r->directory == NULL ? -1 : snprintf(path, sizeof path, "%s/mutants.json", r->directory);
+    int length = r->directory == NULL ? -1 : snprintf(path, sizeof path, "%s/%s", r->directory, name);
     FILE *in = length < 0 || length >= PATH_MAX ? NULL : fopen(path, "re");
     char *text = in == NULL ? NULL : slurp(in, &bytes);
     if (in != NULL) fclose(in);
-    (void)err;
     if (bytes > 0 && bytes < MOST_BYTES && is_json(text, bytes))
         put(f, text, bytes);
     else
         fputs("null", f);
     free(text);
     return AT_OK;
+}
+
+at_status at_put_page_mutants(FILE *f, const at_report *r, at_error *err) {
+    (void)err;
+    return put_file(f, r, "mutants.json");
+}
+
+at_status at_put_page_bench(FILE *f, const at_report *r, at_error *err) {
+    (void)err;
+    return put_file(f, r, "bench.json");
 }
