@@ -6,8 +6,8 @@
 #include "escape.h"
 
 bool at_is_explained(const at_record *);
-/* "agrees with window-wider: the window keeps one key more; or own-token-dropped: ...": a few readings of at most
- * `most` characters each, the others counted. The record is explained. */
+/* "agrees with window-wider: the window keeps one key more; or window-off, page-stale": the first reading in at most
+ * `most` characters, names of a few others, the rest counted. The record is explained. */
 void at_put_explanation(FILE *, const at_record *, size_t most, at_put *);
 
 #endif

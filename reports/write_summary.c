@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_FAULTS = 30, MOST_REASONS = 20, MOST_WORST = 5, TEXT = 300, WORD = 40, COMMAND = 600 };
+enum { MOST_FAULTS = 30, MOST_REASONS = 20, MOST_WORST = 5, TEXT = 300, WORD = 40, COMMAND = 600, READING = 100 };
 
 static const char *const sign[] = {
     [AT_OK] = "✅", [AT_FAILED] = "❌", [AT_UNVALIDATED] = "⚠️", [AT_INFRASTRUCTURE] = "🔧"};
@@ -53,7 +53,7 @@ static void put_fault(FILE *f, const at_group *g) {
         putc('\n', f);
     }
     if (r->findings == 0) fputs("- ", f), at_put_markdown(f, r->message, TEXT), putc('\n', f);
-    if (at_is_explained(r)) fputs("- ", f), at_put_explanation(f, r, WORD + WORD, at_put_markdown), putc('\n', f);
+    if (at_is_explained(r)) fputs("- ", f), at_put_explanation(f, r, READING, at_put_markdown), putc('\n', f);
     if (r->repro != NULL) fputs("- repeat: ", f), at_put_code(f, r->repro, COMMAND), putc('\n', f);
 }
 

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_FAULTS = 3, MOST_REASONS = 3, MESSAGE = 160, READING = 60 };
+enum { MOST_FAULTS = 3, MOST_REASONS = 3, MESSAGE = 160, READING = 100 };
 
 static const char *colour_of(at_verdict v) {
     static const char *const by_status[] = {

@@ -36,7 +36,7 @@ Test(text, a_fault_is_shown_once_with_its_first_finding_and_the_line_that_repeat
                            "          due 1.5, got 1.75, allowed 1.4 to 1.6\n"
                            "FAIL a/2 [eager] and 1 more\n"
                            "     value: token 3 is off\n"
-                           "     agrees with zeros: nothing but zeros; or b: c; or d: e; or 2 more\n"
+                           "     agrees with zeros: nothing but zeros; or b, d, f, 1 more\n"
                            "     attest repro a/2 --mode eager\n"
                            "not run   1: stopped after 2 failures\n");
     free(text);
