@@ -17,7 +17,7 @@ FAILURE = """{
 COVERAGE = "document.querySelector('#coverage').scrollIntoView(); document.querySelectorAll('.pairs button')[19].click()"
 PICTURES = {
     "overview": ("scrollTo(0, 0)", 640),
-    "failure": (FAILURE, 860),
+    "failure": (FAILURE, 1440),
     "error": ("document.querySelector('#error').scrollIntoView()", 680),
     "coverage": (COVERAGE, 860),
 }
