@@ -11,10 +11,11 @@ at_status at_tell(const char *journal_path, const at_options *o, at_error *err) 
     at_outcome *outcome = malloc(sizeof *outcome);
     at_status st = outcome ? at_journal_read(&journal, journal_path, err) : at_fail_memory(err, sizeof *outcome);
     if (st == AT_OK) st = at_report_write_all(journal, o->out, err);
-    if (st == AT_OK) st = at_report_text(journal, stdout, at_colour(o, STDOUT_FILENO), err);
+    const at_screen screen = at_screen_of(STDOUT_FILENO);
+    if (st == AT_OK) st = at_report_text(journal, stdout, &screen, at_colour(o, STDOUT_FILENO), err);
     if (st == AT_OK) st = at_verdict_of(outcome, journal, o->require_gpu, err);
     if (st == AT_OK) {
-        puts(outcome->line);
+        printf("reports   %s/index.html and beside it\n%s\n", at_shown(o->out), outcome->line);
         st = outcome->status;
     }
     at_journal_free(journal);

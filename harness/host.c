@@ -14,6 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
+const char *at_revision(void) {
+    return AT_REVISION;
+}
+
 static void describe(at_header *header, const at_options *o, const at_subject *subject, const at_device_facts *facts) {
     char host[256] = "unknown", started[32];
     time_t now = time(NULL);

@@ -16,9 +16,12 @@ void at_progress_start(at_progress *p, size_t total, bool off) {
 
 static void show(at_progress *p, double now) {
     double took = now - p->started, rate = took > 0 ? (double)p->done / took : 0;
-    fprintf(stderr, "%s%zu of %zu attempts, %zu failed, %.0f a second, %.0f s left%s",
-            p->terminal ? "\r\033[K" : "attest: ", p->done, p->total, p->failed, rate,
-            rate > 0 ? (double)(p->total - p->done) / rate : 0.0, p->terminal ? "" : "\n");
+    fprintf(stderr, "%s%zu of %zu attempts, %zu failed", p->terminal ? "\r\033[K" : "attest: ", p->done, p->total,
+            p->failed);
+    if (rate > 0)
+        fprintf(stderr, rate < 10 ? ", %.1f a second, %.0f s left" : ", %.0f a second, %.0f s left", rate,
+                (double)(p->total - p->done) / rate);
+    if (!p->terminal) putc('\n', stderr);
     p->shown = now;
 }
 

@@ -8,4 +8,6 @@
 #endif
 #define AT_COMPILER __VERSION__
 
+const char *at_revision(void); /* host.c, the one file that is built anew when it changes */
+
 #endif

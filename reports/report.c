@@ -40,12 +40,12 @@ static at_status open_report(at_report *r, const at_journal *j, const char *dire
     return st;
 }
 
-at_status at_report_text(const at_journal *j, FILE *out, bool colour, at_error *err) {
+at_status at_report_text(const at_journal *j, FILE *out, const at_screen *screen, bool colour, at_error *err) {
     at_report r;
     at_status st = open_report(&r, j, NULL, err);
     if (st != AT_OK) return st;
-    at_put_summary(out, &r, colour);
-    if (fflush(out) != 0 || ferror(out))
+    st = at_put_summary(out, &r, screen, colour, err);
+    if (st == AT_OK && (fflush(out) != 0 || ferror(out)))
         st = at_fail(err, AT_INFRASTRUCTURE, "the summary could not be written: %s", strerror(errno));
     close_report(&r);
     return st;

@@ -4,6 +4,8 @@
 #include "writers.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 
 enum { MOST_FAULTS = 3, MOST_REASONS = 3, MESSAGE = 160, READING = 100 };
 
@@ -95,23 +97,79 @@ static void put_not_run(FILE *f, const at_report *r) {
         fprintf(f, "not run   %" PRId64 " of %" PRId64 " planned attempts left no record\n", missing, h->planned);
 }
 
-void at_put_summary(FILE *f, const at_report *r, bool colour) {
-    put_attempts(f, &r->outcome, colour);
-    put_worst(f, &r->tensors);
-    put_memory(f, r->journal);
-    for (size_t i = 0; i < r->bad.groups && i < MOST_FAULTS; i++) put_fault(f, &r->bad.group[i], colour);
-    if (r->bad.groups > MOST_FAULTS) {
-        int64_t shown = 0;
-        for (size_t i = 0; i < MOST_FAULTS; i++) shown += r->bad.group[i].attempts;
+/* The lines, malloc'ed, to be counted before they are shown. */
+typedef struct {
+    const at_report *report;
+    const at_group *fault; /* NULL: counts and the worst before the faults */
+    bool colour;
+} part;
+
+static char *text_of(const part *p) {
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    if (f == NULL) return NULL;
+    if (p->fault != NULL) {
+        put_fault(f, p->fault, p->colour);
+    } else {
+        put_attempts(f, &p->report->outcome, p->colour);
+        put_worst(f, &p->report->tensors);
+        put_memory(f, p->report->journal);
+    }
+    if (fclose(f) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* A screen, and how many of its rows are left. */
+typedef struct {
+    const at_screen *screen;
+    int room;
+} sheet;
+
+/* *fits: there was room for it, or it must be shown. */
+static at_status put_part(FILE *f, const part *p, sheet *s, bool must, bool *fits, at_error *err) {
+    char *text = text_of(p);
+    if (text == NULL) return at_fail_memory(err, sizeof *p);
+    int rows = at_screen_rows(s->screen, text);
+    *fits = must || rows <= s->room;
+    if (*fits) fputs(text, f), s->room -= rows;
+    free(text);
+    return AT_OK;
+}
+
+/* Rows below the faults: how many more there are, what was not run, where the reports are, the verdict, the prompt. */
+static int rows_below(const at_report *r, const at_screen *screen) {
+    size_t reasons = r->not_run.groups > MOST_REASONS ? MOST_REASONS + 1 : r->not_run.groups;
+    bool missing = r->journal->header.planned > (int64_t)r->journal->records;
+    return 1 + (int)reasons + missing + 1 + at_screen_rows(screen, r->outcome.line) + 1;
+}
+
+at_status at_put_summary(FILE *f, const at_report *r, const at_screen *screen, bool colour, at_error *err) {
+    static const at_screen none = {0};
+    sheet s = {.screen = screen != NULL ? screen : &none};
+    part p = {.report = r, .colour = colour};
+    bool fits = true;
+    int64_t shown = 0;
+    size_t i = 0;
+    s.room = s.screen->rows > 0 ? s.screen->rows - rows_below(r, s.screen) : INT_MAX;
+    at_status st = put_part(f, &p, &s, true, &fits, err);
+    for (; st == AT_OK && i < r->bad.groups && i < MOST_FAULTS; i++) {
+        p.fault = &r->bad.group[i];
+        st = put_part(f, &p, &s, i == 0, &fits, err);
+        if (!fits) break;
+        shown += p.fault->attempts;
+    }
+    if (st != AT_OK) return st;
+    if (i < r->bad.groups) {
         fprintf(f, "... and %zu more faults in %" PRId64 " attempts: summary.md has the first, report.json all\n",
-                r->bad.groups - MOST_FAULTS, r->bad.attempts - shown);
+                r->bad.groups - i, r->bad.attempts - shown);
     }
     put_not_run(f, r);
+    return AT_OK;
 }
 
 at_status at_write_text(FILE *f, const at_report *r, at_error *err) {
-    (void)err;
     fprintf(f, "%s\n", r->outcome.line);
-    at_put_summary(f, r, false);
-    return AT_OK;
+    return at_put_summary(f, r, NULL, false, err);
 }

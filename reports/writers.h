@@ -2,6 +2,7 @@
 #ifndef AT_WRITERS_H
 #define AT_WRITERS_H
 
+#include "../harness/screen.h"
 #include "group.h"
 #include "tensors.h"
 #include "verdict.h"
@@ -31,6 +32,7 @@ at_status at_write_summary(FILE *, const at_report *, at_error *);
 at_status at_write_junit(FILE *, const at_report *, at_error *);
 at_status at_write_html(FILE *, const at_report *, at_error *);
 
-void at_put_summary(FILE *, const at_report *, bool colour); /* at_write_text in colour */
+/* at_write_text in colour, with as many faults as the screen has room for; NULL: no screen. */
+AT_MUST_USE at_status at_put_summary(FILE *, const at_report *, const at_screen *, bool colour, at_error *err);
 
 #endif

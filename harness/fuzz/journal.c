@@ -12,7 +12,7 @@ static void check_report(const at_journal *j) {
     at_error err = {0};
     FILE *f = open_memstream(&text, &bytes);
     AT_FUZZ_DUE(f != NULL);
-    at_status st = at_report_text(j, f, false, &err);
+    at_status st = at_report_text(j, f, NULL, false, &err);
     fclose(f);
     AT_FUZZ_DUE(st == AT_OK);
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {

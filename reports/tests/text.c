@@ -4,14 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *text_of(const at_journal *j, bool colour) {
+static char *text_on(const at_journal *j, const at_screen *screen, bool colour) {
     char *text = NULL;
     size_t bytes = 0;
     at_error err;
     FILE *f = open_memstream(&text, &bytes);
-    cr_assert_eq(at_report_text(j, f, colour, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_report_text(j, f, screen, colour, &err), AT_OK, "%s", err.text);
     fclose(f);
     return text;
+}
+
+static char *text_of(const at_journal *j, bool colour) {
+    return text_on(j, NULL, colour);
 }
 
 static at_journal *with_a_fault(void) {
@@ -111,6 +115,30 @@ Test(text, thousands_of_faults_fit_a_screen) {
     at_journal_free(j);
 }
 
+Test(text, faults_that_a_screen_has_no_room_for_are_counted) {
+    at_journal *j = sample_journal();
+    for (int i = 0; i < 5; i++) {
+        char id[200];
+        snprintf(id, sizeof id, "suite%d/%0150d", i, i);
+        sample_tensor(sample_attempt(j, id, AT_FAIL), "output", 2);
+    }
+    const struct {
+        at_screen screen;
+        const char *more;
+    } row[] = {{{24, 80}, "and 3 more faults in 3"},
+               {{24, 200}, "and 2 more faults"},
+               {{50, 80}, "and 2 more faults"},
+               {{5, 80}, "and 4 more faults"},
+               {{0, 0}, "and 2 more faults"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char *text = text_on(j, &row[i].screen, true);
+        cr_expect_not_null(strstr(text, row[i].more), "%zu: no '%s' in\n%s", i, row[i].more, text);
+        if (row[i].screen.rows >= 24) cr_expect_leq(at_screen_rows(&row[i].screen, text) + 3, row[i].screen.rows);
+        free(text);
+    }
+    at_journal_free(j);
+}
+
 Test(text, names_and_messages_cannot_steer_the_terminal) {
     at_journal *j = sample_journal();
     at_record *r = sample_attempt(j, hostile, AT_CRASH);
@@ -133,7 +161,7 @@ Test(text, a_terminal_that_takes_nothing_is_an_error) {
     at_error err;
     FILE *full = fopen("/dev/full", "w");
     cr_assert_not_null(full);
-    cr_expect_eq(at_report_text(j, full, false, &err), AT_INFRASTRUCTURE);
+    cr_expect_eq(at_report_text(j, full, NULL, false, &err), AT_INFRASTRUCTURE);
     cr_expect_not_null(strstr(err.text, "No space left"), "%s", err.text);
     fclose(full);
     at_journal_free(j);
