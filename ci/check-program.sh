@@ -46,8 +46,8 @@ same_results() { diff <(essence "$1") <(essence "$2") >"$scratch/diff" || { head
 usage() {
     says 0 'usage: attest COMMAND' help
     says 0 '--resume' run --help
-    says 64 "no command 'judgement'; see attest help" judgement
-    says 64 "no command 'lst'; did you mean 'list'?" lst
+    says 64 "no command 'judgement'; did you mean 'judge'?" judgement
+    says 64 "no command 'weather'; see attest help" weather
     says 64 'no option --nonsense' run --nonsense
     says 64 "run takes no words" run window
     says 64 "check takes no words" check window
