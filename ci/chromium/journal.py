@@ -147,7 +147,6 @@ def hostile(i):
     names = {
         key: HOSTILE
         for key in (
-            "id",
             "suite",
             "name",
             "why",
@@ -164,6 +163,7 @@ def hostile(i):
     return attempt(
         i,
         **names,
+        id=f"{HOSTILE}{i}",
         verdict="CRASH",
         axes=[HOSTILE, f"a={HOSTILE}"],
         tags=[HOSTILE],
