@@ -57,9 +57,11 @@ covered() {
     for program in build/gcov/tests/{oracle,harness,reports,cuda,simt}; do criterion "$program"; done
     for arguments in "run --subject cpu --tier smoke --out build/gcov/reports --no-progress" \
         "run --subject cpu -k refusals -k contents -k window --out build/gcov/reports --no-progress" "check -k pull-request" "list --json" \
-        "doctor" "doctor --json" "judge oracle/vectors --implementation onnxruntime" "cover --tier full" "cover --power -k window" \
+        "doctor" "doctor --json" "judge oracle/vectors --implementation onnxruntime" \
+        "judge oracle/vectors --implementation onnxruntime --json" "cover --tier full" "cover --power -k window" \
         "report build/gcov/reports/results.jsonl --out build/gcov/reports" "explain window/edge/dialect=onnx-genai,dtype=float16,local_window_size=16" \
-        "bench --subject cpu -k timing/pull-request" "bench --overhead" "export -k pull-request build/gcov/exported" \
+        "bench --subject cpu -k timing/pull-request" "bench --overhead" \
+        "bench --subject cpu -k timing/pull-request --json" "run --help" "export -k pull-request build/gcov/exported" \
         "repro pull-request/tiny-decode/dtype=float16 --in-process --dump build/gcov/dumped" help; do
         # shellcheck disable=SC2086
         check "attest $arguments" quietly build/gcov/attest $arguments
