@@ -108,7 +108,8 @@ typedef struct {
     at_dot dot;
     at_exp exp;
     at_tanh tanh;
-    at_dtype p;           /* softmax weights as they enter P.V: AT_F32 or the node's type; AT_ABSENT: not said  */
+    at_dtype p;           /* softmax weights as they enter P.V, divided by their sum or not yet: AT_F32 or the
+                             node's type; AT_ABSENT: not said                                            */
     at_dtype partial;     /* unmerged split results, likewise                                                  */
     int sum_of_rounded_p; /* the row sum adds the weights after that rounding                                   */
     uint32_t tile;        /* keys between two rescalings of the running maximum; 0: not said                    */

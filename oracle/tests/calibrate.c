@@ -36,7 +36,7 @@ typedef struct {
     int64_t over;
 } cell;
 
-enum { KERNELS = 7, MODES = 2, DESIGNS = 19 };
+enum { KERNELS = 8, MODES = 2, DESIGNS = 19 };
 static cell (*cells)[DESIGNS][KERNELS]; /* [MODES] of one dtype */
 
 static void note(cell *c, int64_t n, or_opinion opinion) {

@@ -1,4 +1,4 @@
-/* Honest kernels in exact float32: the plain one, a split one, and tiled ones on tensor cores. */
+/* Honest kernels in exact float32: the plain one, a split one, one of two passes, and tiled ones on tensor cores. */
 #include "calibrate.h"
 
 #include <math.h>
@@ -151,14 +151,31 @@ static void flash(float *o, const input *in, const kernel *k) {
     for (int64_t d = 0; d < in->vhs; d++) o[d] *= reciprocal;
 }
 
-#define SUMS .dot = OR_DOT_F32, .tanh = OR_TANH_LIBM, .p = OR_F32, .tile = 1
+/* As softmax is taught: maximum, sum, and weights that are divided by it before they are rounded to T. */
+static void divided(float *o, const input *in, const kernel *k) {
+    float top = -INFINITY, sum = 0, *s = malloc((size_t)in->n * sizeof *s);
+    for (int64_t j = 0; j < in->n; j++) {
+        s[j] = logit(lane_dot(in->q, in->k + j * in->hs, in->hs, k->block), in, k);
+        top = s[j] > top ? s[j] : top;
+    }
+    for (int64_t j = 0; j < in->n; j++) sum += exponential(s[j] - top, in, k);
+    memset(o, 0, (size_t)in->vhs * sizeof *o);
+    for (int64_t j = 0; j < in->n; j++) {
+        const float p = to_type(in->dtype, exponential(s[j] - top, in, k) / sum);
+        for (int64_t d = 0; d < in->vhs; d++) o[d] = fused(p, in->k[j * in->hs + d], o[d]);
+    }
+    free(s);
+}
+
+#define SUMS .dot = OR_DOT_F32, .tanh = OR_TANH_LIBM, .tile = 1
 #define TENSOR .dot = OR_DOT_TENSOR, .exp = OR_EXP2_APPROX, .p = OR_F16, .partial = OR_F32, .tile = 64, .splits = 1
 /* clang-format off */
 const kernel kernels[] = {
-    {"plain", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_FAST, .partial = OR_F32, .splits = 1, SUMS}, 128, 0, 0.75, plain},
-    {"plain, q in T", {.rope = OR_ROPE_ROUND, .exp = OR_EXP_LIBM, .partial = OR_F32, .splits = 1, SUMS}, 8, 0, 0.75, plain},
-    {"split", {.rope = OR_ROPE_EXACT, .exp = OR_EXP2_APPROX, .partial = OR_F32, .splits = 8, SUMS}, 32, 0, 0.75, split},
-    {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .partial = OR_F16, .splits = 4, SUMS}, 32, 0, 1, split},
+    {"plain", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_FAST, .partial = OR_F32, .splits = 1, .p = OR_F32, SUMS}, 128, 0, 0.75, plain},
+    {"plain, q in T", {.rope = OR_ROPE_ROUND, .exp = OR_EXP_LIBM, .partial = OR_F32, .splits = 1, .p = OR_F32, SUMS}, 8, 0, 0.75, plain},
+    {"split", {.rope = OR_ROPE_EXACT, .exp = OR_EXP2_APPROX, .partial = OR_F32, .splits = 8, .p = OR_F32, SUMS}, 32, 0, 0.75, split},
+    {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .partial = OR_F16, .splits = 4, .p = OR_F32, SUMS}, 32, 0, 1, split},
+    {"two passes, P divided", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_LIBM, .p = OR_F16, .partial = OR_F32, .splits = 1, SUMS}, 32, 0, 1, divided},
     {"flash, plain sum", {.rope = OR_ROPE_ROUND, .tanh = OR_TANH_LIBM, TENSOR}, 16, 25, 0.75, flash},
     {"flash, rounded sum", {.rope = OR_ROPE_SEP, .tanh = OR_TANH_LIBM, .sum_of_rounded_p = true, TENSOR}, 16, 25, 0.75, flash},
     {"flash, older card", {.rope = OR_ROPE_FMA, .tanh = OR_TANH_APPROX, TENSOR}, 8, 24, 0.9, flash},
