@@ -14,10 +14,21 @@ static void admit(or_written *w, or_dtype t, double lo, double hi) {
     w->hi = fmax(w->hi, hi);
 }
 
+static bool is_float(double x) {
+    return (double)(float)x == x;
+}
+
 /* A float sum is off by one rounding, its products being exact in float, or by half of the least float for each of them
- * that underflows. A product beyond float leaves nothing to say. */
+ * that underflows; and by nothing where a float holds it. Then a tie is one, and goes to the even side: adding half and
+ * cutting, the usual shortcut, goes away from 0. A product beyond float leaves nothing to say. */
+static double float_error(double sum, or_products p) {
+    const bool whole = sum - p.a == p.b && sum - p.b == p.a; /* double lost nothing */
+    if (!isfinite(sum) || (whole && is_float(p.a) && is_float(p.b) && is_float(sum))) return 0;
+    return 0x1p-24 * fabs(sum) + 0x1p-149;
+}
+
 static void admit_float(or_written *w, or_dtype t, or_products p) {
-    const double exact = p.a + p.b, error = isfinite(exact) ? 0x1p-24 * fabs(exact) + 0x1p-149 : 0;
+    const double exact = p.a + p.b, error = float_error(exact, p);
     admit(w, t, exact - error, exact + error);
     if (isfinite(exact) && (fabs(p.a) > FLT_MAX || fabs(p.b) > FLT_MAX))
         w->classes |= OR_NAN | OR_PLUS_INF | OR_MINUS_INF;

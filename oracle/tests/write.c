@@ -174,6 +174,21 @@ Test(write, products_that_underflow_in_float_may_tip_a_tie) {
     cr_assert_not(or_written_accepts(&w, OR_BF16, 2));
 }
 
+/* 1 + more, half way between two numbers of the type. */
+Test(write, a_tie_that_float_holds_goes_to_the_even_side_alone) {
+    static const struct {
+        double more, even, odd; /* than 1, in units of its last place */
+    } ties[] = {{0.5, 0, 1}, {1.5, 2, 1}, {2.5, 2, 3}};
+    for (or_dtype t = OR_F16; t <= OR_BF16; t++) {
+        const double step = t == OR_F16 ? 0x1p-10 : 0x1p-7;
+        for (size_t i = 0; i < sizeof ties / sizeof ties[0]; i++) {
+            const or_written w = element(t, OR_ROPE_EXACT, quad_of(t, 1, -ties[i].more * step, 1, 1));
+            cr_assert(or_written_accepts(&w, t, or_round(t, 1 + ties[i].even * step)), "%s", or_dtype_name(t));
+            cr_assert_not(or_written_accepts(&w, t, or_round(t, 1 + ties[i].odd * step)), "%s", or_dtype_name(t));
+        }
+    }
+}
+
 Test(write, one_step_off_is_rejected_but_beside_a_rounding_boundary) {
     uint64_t state = 23;
     for (or_dtype t = OR_F16; t <= OR_BF16; t++) {
@@ -253,10 +268,10 @@ Test(write, classes_are_those_of_the_arithmetic) {
         {1, INFINITY, 1, 1, {M, M, M, M, M}},
         {INFINITY, INFINITY, 1, 1, {N, N, N, N, N}},
         {INFINITY, 1, 0, 1, {N, N, N, N, N}},
-        {40000, -40000, 1, 1, {P, P, P, P, P}},            /* 80000 has no place in float16        */
-        {65504, -32, 1, 0.5, {F | P, F | P, F | P, P, P}}, /* 65520: a tie that goes to infinity   */
-        {-40000, 20000, 2, -2, {F | M, F, F, M, F}},       /* -80000 + 40000                       */
-        {40000, 40000, 2, 2, {F | N | M, F, F, N, M}},     /* 80000 - 80000                        */
+        {40000, -40000, 1, 1, {P, P, P, P, P}},        /* 80000 has no place in float16        */
+        {65504, -32, 1, 0.5, {P, P, P, P, P}},         /* 65520: a tie that goes to infinity   */
+        {-40000, 20000, 2, -2, {F | M, F, F, M, F}},   /* -80000 + 40000                       */
+        {40000, 40000, 2, 2, {F | N | M, F, F, N, M}}, /* 80000 - 80000                        */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (int w = 0; w < 5; w++) {
