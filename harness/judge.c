@@ -121,20 +121,29 @@ static or_opinion judge_exact(or_dtype dtype, double want, unsigned classes, uin
     return opinion;
 }
 
-static void judge_row(at_record *record, at_tally *tally, const at_question *q, const or_row *row, const double *bound,
+/* bound NULL: the bits of the rounded exact value are due. */
+static void judge_row(at_record *record, at_tally *tally, const or_problem *p, const or_row *row, const double *bound,
                       int64_t token, int64_t head, const uint16_t *got) {
-    const or_problem *p = q->problem;
     bool marginal = false;
     for (int64_t d = 0; d < p->v_head_size; d++) {
         at_element e = {.token = token, .head = head, .channel = d, .want = row->o[d], .got = got[d]};
-        e.opinion = q->exact ? judge_exact(p->dtype, row->o[d], row->classes[d], got[d])
-                             : or_judge(p->dtype, row->o[d], bound[d], row->classes[d], got[d]);
-        interval(&e, p->dtype, q->exact ? 0 : bound[d]);
+        e.opinion = bound == NULL ? judge_exact(p->dtype, row->o[d], row->classes[d], got[d])
+                                  : or_judge(p->dtype, row->o[d], bound[d], row->classes[d], got[d]);
+        interval(&e, p->dtype, bound == NULL ? 0 : bound[d]);
         at_tally_add(tally, &e);
         marginal |= e.opinion.excess > marginal_excess && row->keys >= marginal_keys;
         if (!e.opinion.accepted) find_element(record, e.opinion.wrong_class ? "output, wrong class" : "output", p, &e);
     }
     if (marginal && record->verdict == AT_PASS) record->verdict = AT_MARGINAL;
+}
+
+/* A merge weighs each piece by exp(lse - largest lse). That is exact, as exp(0), where one key carries the row and with
+ * it its piece; pieces that share a row have rounded weights, for which there is the budget. */
+static bool is_exact(const at_question *q, const or_row *row) {
+    if (!q->exact || q->arithmetic.splits == 1) return q->exact;
+    double heaviest = 0;
+    for (int64_t j = 0; j < row->keys; j++) heaviest = fmax(heaviest, row->weight[j]);
+    return row->keys < 2 || heaviest > 1 - 0x1p-24;
 }
 
 /* Standard deviation of the logits under their own weights. */
@@ -178,8 +187,9 @@ static at_status judge_output(at_record *record, const at_question *q, const at_
         int64_t token = q->row[i] / p->heads, head = q->row[i] % p->heads;
         const or_row *row = or_attend(attention, token, head);
         const uint16_t *got = answer->output + q->row[i] * p->v_head_size;
-        if (!q->exact) or_budget_row(budget, row, token, head, bound);
-        judge_row(record, tally, q, row, bound, token, head, got);
+        const bool exact = is_exact(q, row);
+        if (!exact) or_budget_row(budget, row, token, head, bound);
+        judge_row(record, tally, p, row, exact ? NULL : bound, token, head, got);
         weigh_bias(&bias, q, row, budget, got);
     }
     at_tally_close(tally, record);

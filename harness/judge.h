@@ -13,7 +13,7 @@ typedef struct {
     int64_t rows;
     or_arithmetic arithmetic; /* as the subject declares it */
     or_mode mode;
-    bool exact; /* the bits of the rounded exact value, no budget */
+    bool exact; /* the bits of the rounded exact value, no budget; of split rows those alone that one key carries */
 } at_question;
 
 typedef struct {

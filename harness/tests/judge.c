@@ -212,12 +212,41 @@ Test(judge, exact_cases_take_the_rounded_exact_value_alone) {
     const uint16_t right = *element;
     *element = right + 1;
     cr_expect_eq(judged(&j)->verdict, AT_PASS);
-    j.question.exact = true;
+    j.question.exact = true, j.question.arithmetic.splits = 1;
     const at_record *r = judged(&j);
     expect_finding(r, "value", "output: token 1");
     cr_expect_eq(report_of(r, "output")->low, report_of(r, "output")->high);
     *element = 0x7e00;
     expect_finding(judged(&j), "value", "output, wrong class: token 1");
+}
+
+/* Equal weights in pieces of unlike length: lse differ, and what cancels to 0 comes out as a few u. */
+Test(judge, exact_cases_leave_a_merge_of_equal_weights_its_budget_and_no_more) {
+    plan_case_start(&x, tiny, "uniform_codes");
+    x.attr[SCALE].f = 0, x.c.expect = AT_EXPECT_EXACT;
+    x.sequence[0] = (at_sequence){.past = 31, .fresh = 1};
+    reopen();
+    uint16_t *element = output_at(&j, 0, 0, 5); /* as many +64 as -64 */
+    cr_assert_eq(*element, 0);
+    *element = or_round(OR_F16, 64 * 0x1p-23);
+    expect_finding(judged(&j), "value", "output: token 0");
+    j.question.arithmetic.splits = 4;
+    cr_expect_eq(judged(&j)->verdict, AT_PASS);
+    *element = or_round(OR_F16, 64 * 0x1p-13);
+    expect_finding(judged(&j), "value", "output: token 0");
+}
+
+Test(judge, exact_cases_hold_a_merge_to_the_bits_where_one_key_carries_the_row) {
+    plan_case_start(&x, tiny, "one_hot");
+    x.c.expect = AT_EXPECT_EXACT;
+    x.sequence[0] = (at_sequence){.past = 31, .fresh = 1};
+    reopen();
+    j.question.arithmetic = (or_arithmetic){0};
+    cr_expect_eq(judged(&j)->verdict, AT_PASS);
+    ++*output_at(&j, 0, 1, 3);
+    const at_record *r = judged(&j);
+    expect_finding(r, "value", "output: token 0");
+    cr_expect_eq(report_of(r, "output")->low, report_of(r, "output")->high);
 }
 
 /* An element whose excess lies between 0.75 and 1, found by steps away from the right one. */
