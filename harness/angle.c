@@ -38,15 +38,16 @@ double at_inverse_root(double base, int64_t n) {
     }
 }
 
-static void standard(uint16_t *cos, uint16_t *sin, or_dtype t, int64_t positions, int64_t pairs, double base) {
+static void standard(uint16_t *cos, uint16_t *sin, or_dtype t, int64_t positions, int64_t pairs, double base,
+                     double length) {
     const double ratio = pairs > 0 ? at_inverse_root(base, pairs) : 1;
     double frequency = 1;
     for (int64_t i = 0; i < pairs; i++, frequency *= ratio) {
         for (int64_t p = 0; p < positions; p++) {
             double c, s;
             at_cos_sin(&c, &s, (double)p * frequency);
-            cos[p * pairs + i] = or_round(t, c);
-            sin[p * pairs + i] = or_round(t, s);
+            cos[p * pairs + i] = or_round(t, length * c);
+            sin[p * pairs + i] = or_round(t, length * s);
         }
     }
 }
@@ -71,8 +72,8 @@ static void coded(uint16_t *cos, uint16_t *sin, or_dtype t, int64_t positions, i
 
 void at_angle_table(uint16_t *cos, uint16_t *sin, or_dtype t, int64_t positions, int64_t pairs, at_angle angle,
                     double base) {
-    if (angle == AT_ANGLE_STANDARD) {
-        standard(cos, sin, t, positions, pairs, base);
+    if (angle == AT_ANGLE_STANDARD || angle == AT_ANGLE_LONGER) {
+        standard(cos, sin, t, positions, pairs, base, angle == AT_ANGLE_LONGER ? 1.25 : 1);
     } else {
         coded(cos, sin, t, positions, pairs, angle);
     }

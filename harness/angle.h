@@ -9,10 +9,11 @@ typedef enum {
     AT_ANGLE_STANDARD,
     AT_ANGLE_QUARTERS, /* cos and sin in {0, 1, -1}: a rotation is exact, and the row spells its position */
     AT_ANGLE_IDENTITY, /* cos 1, sin 0                                                                    */
+    AT_ANGLE_LONGER,   /* standard, both times 5/4, as YaRN's and LongRoPE's factor lengthens them        */
     AT_ANGLES
 } at_angle;
 
-/* cos, sin: [positions, pairs]. base >= 1; for AT_ANGLE_STANDARD positions <= 2^20. */
+/* cos, sin: [positions, pairs]. base >= 1; for standard angles positions <= 2^20. */
 void at_angle_table(uint16_t *cos, uint16_t *sin, or_dtype, int64_t positions, int64_t pairs, at_angle, double base);
 
 /* Within 2^-50 for 0 <= x <= 2^20, by IEEE double additions and multiplications alone: bit-identical on every host. */

@@ -8,7 +8,8 @@
 
 /* clang-format off */
 #define AT_ANGLE_PARAMETERS                                                                                  \
-    {"angle", AT_ANGLE_STANDARD, "rows of cos_cache and sin_cache: 0 standard, 1 quarter turns, 2 no turn"}, \
+    {"angle", AT_ANGLE_STANDARD,                                                                             \
+     "rows of cos_cache and sin_cache: 0 standard, 1 quarter turns, 2 no turn, 3 standard and 5/4 as long"}, \
     {"base", 10000, "base of the standard angles"}
 /* clang-format on */
 

@@ -1,7 +1,9 @@
 /* refuse: asks each gate that owns the rule, by itself, with addresses that fault when touched; the answer has to be
- * the rule's. A good call must work afterwards: on the same kernel where the node is a good one, else on a new kernel
- * of the plain node. */
+ * the rule's, and again when execute is asked again. A good call must work afterwards: on the same kernel where the
+ * node is a good one, else on a new kernel of the plain node; and once it has run it can be captured, whatever was
+ * refused since. */
 #include "blackbox.h"
+#include "capture.h"
 #include "finding.h"
 #include "modes.h"
 #include "variant.h"
@@ -128,9 +130,23 @@ static at_status execute_cold(at_session *s, at_code *code, at_refusal *refusal,
     return st == AT_FAILED ? AT_OK : st;
 }
 
+static at_status execute_once(at_session *s, at_error *err) {
+    at_refusal refusal = {0};
+    at_code code = AT_ACCEPTED;
+    at_status st = AT_OK;
+    s->call.capturing = s->plan->c->cold_capture;
+    at_phase("execute, which must refuse");
+    if (!s->call.capturing)
+        code = s->host->subject->execute(s->kernel, &s->call, &refusal);
+    else if ((st = execute_cold(s, &code, &refusal, err)) != AT_OK)
+        return st;
+    judge_refusal(s->record, s->host, s->plan, "execute", code, &refusal);
+    return at_session_wait(s, err);
+}
+
+/* Twice: a call that was refused has not run, and is as illegal as before. */
 static at_status ask_execute(at_session *s, at_error *err) {
     const at_host *host = s->host;
-    bool cold = s->plan->c->cold_capture;
     at_refusal refusal = {0};
     at_status st = AT_OK;
     at_code code = s->kernel ? AT_ACCEPTED : host->subject->create(&s->node, host->device_index, &s->kernel, &refusal);
@@ -140,24 +156,27 @@ static at_status ask_execute(at_session *s, at_error *err) {
         s->kernel = NULL;
         return AT_OK;
     }
-    if (cold && (st = warm_beside(s, err)) != AT_OK) return st;
+    if (s->plan->c->cold_capture && (st = warm_beside(s, err)) != AT_OK) return st;
     make_untouchable(s);
     if (host->subject->prepare(s->kernel, &s->call, &s->workspace_bytes, &s->arithmetic, &refusal) != AT_ACCEPTED)
         s->workspace_bytes = 0;
     s->call.workspace_bytes = s->workspace_bytes;
-    refusal = (at_refusal){0};
-    s->call.capturing = cold;
-    at_phase("execute, which must refuse");
-    if (!cold)
-        code = host->subject->execute(s->kernel, &s->call, &refusal);
-    else if ((st = execute_cold(s, &code, &refusal, err)) != AT_OK)
-        return st;
-    judge_refusal(s->record, host, s->plan, "execute", code, &refusal);
-    return at_session_wait(s, err);
+    st = execute_once(s, err);
+    return st == AT_OK && s->record->verdict == AT_PASS ? execute_once(s, err) : st;
 }
 
-/* The case without what makes it illegal, on kernel `s`; *done is false where such a plan is not legal either. */
-static at_status good_call(const at_host *host, at_kernel *kernel, const at_case *c, or_dialect dialect,
+/* The refused call once more; the good one before it has run all the same, and can be captured. */
+static at_status capture_after(at_session *good, at_session *refused, at_error *err) {
+    at_graph *graph = NULL;
+    at_status st = execute_once(refused, err);
+    if (st == AT_OK && good->record->verdict == AT_PASS) st = at_session_capture(good, &graph, err);
+    if (graph != NULL) good->host->ops->graph_free(good->host->device, graph);
+    return st;
+}
+
+/* The case without what makes it illegal, on the kernel that refused or, where `refused` is NULL, on one of its own;
+ * *done is false where such a plan is not legal either. */
+static at_status good_call(const at_host *host, at_session *refused, const at_case *c, or_dialect dialect,
                            at_record *record, bool *done, at_error *err) {
     at_case plain = *c;
     at_plan *plan = NULL;
@@ -170,12 +189,14 @@ static at_status good_call(const at_host *host, at_kernel *kernel, const at_case
     at_status st = at_plan_make(&plan, &plain, dialect, host->seed, err);
     if (st == AT_USAGE) return AT_OK;
     if (st != AT_OK) return st;
-    st = at_session_open(&s, host, plan, kernel, record, &going, err);
+    st = at_session_open(&s, host, plan, refused ? refused->kernel : NULL, record, &going, err);
     if (st == AT_OK && going) {
         *done = true;
         st = at_eager_once(&s, AT_EDGE_END, 0xFF, &(at_cpu_how){.late = 1}, &traces, &going, err);
         if (st == AT_OK && going) st = at_session_judge(&s, &traces, err);
     }
+    const bool again = refused != NULL && record->verdict == AT_PASS && (c->gates & OR_EXECUTE) && !c->cold_capture;
+    if (st == AT_OK && going && again && (host->subject->promises & AT_CAPTURE)) st = capture_after(&s, refused, err);
     at_traces_free(&traces);
     at_session_close(&s);
     at_plan_free(plan);
@@ -210,11 +231,13 @@ static at_case stock_case(const at_case *c) {
     return stock;
 }
 
-static at_status good_call_after(const at_host *host, at_kernel *kernel, const at_plan *plan, at_record *record,
-                                 at_error *err) {
+static at_status good_call_after(at_session *refused, at_error *err) {
+    const at_host *host = refused->host;
+    const at_plan *plan = refused->plan;
+    at_record *record = refused->record;
     bool done = false;
     at_status st = AT_OK;
-    if (kernel != NULL) st = good_call(host, kernel, plan->c, plan->node.dialect, record, &done, err);
+    if (refused->kernel != NULL) st = good_call(host, refused, plan->c, plan->node.dialect, record, &done, err);
     if (st != AT_OK || done) return st;
     at_case stock = stock_case(plan->c);
     if ((st = good_call(host, NULL, &stock, plan->node.dialect, record, &done, err)) != AT_OK || done) return st;
@@ -241,7 +264,7 @@ at_status at_mode_refuse(const at_host *host, const at_plan *plan, at_record *re
     for (size_t i = 0; i < sizeof gates / sizeof *gates && st == AT_OK; i++) {
         if (plan->c->gates & gates[i].bit) st = gates[i].ask(&s, err);
     }
-    if (st == AT_OK) st = good_call_after(host, s.kernel, plan, record, err);
+    if (st == AT_OK) st = good_call_after(&s, err);
     at_session_close(&s);
     return st;
 }

@@ -61,7 +61,8 @@ at_status at_mode_replay(const at_host *host, const at_plan *plan, at_record *re
     return st;
 }
 
-/* Contents of another call in the shapes of this one: another step of each sequence, other data, another table. */
+/* Contents of another call in the shapes of this one: another step of each sequence, other data, other tables, of
+ * angles too: a server that stretches its context changes them while it runs. */
 static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan, int64_t step, uint64_t seed,
                                at_error *err) {
     at_status st = at_variant_of(v, plan->c, 0, err);
@@ -74,6 +75,7 @@ static at_status next_contents(at_plan **out, at_variant *v, const at_plan *plan
         s->past += by, s->reserve -= by;
     }
     v->c.page_order = AT_PAGES_RANDOM;
+    at_variant_set_parameter(v, "base", 500000);
     return at_variant_plan(out, v, plan->node.dialect, seed, NULL, err);
 }
 
@@ -153,8 +155,41 @@ static at_status plan_of_one_more(at_plan **out, at_variant *v, const at_plan *p
     return at_variant_plan(out, v, plan->node.dialect, plan->seed + 1, NULL, err);
 }
 
+/* The call under a node as another layer of the same model may have it: another scale, other pairs, no softcap, and a
+ * window where there was none. */
+static at_status plan_of_another_layer(at_plan **out, at_variant *v, const at_plan *plan, at_error *err) {
+    const or_problem *p = &plan->problem;
+    at_status st = at_variant_of(v, plan->c, 0, err);
+    if (st != AT_OK) return st;
+    at_variant_attribute(v, "scale", AT_FLOAT)->f = p->scale != 0 ? 2 * (float)p->scale : 1;
+    at_variant_attribute(v, "rotary_interleaved", AT_INT)->i = !p->interleaved;
+    at_variant_attribute(v, "softcap", AT_FLOAT)->f = 0;
+    at_variant_attribute(v, "local_window_size", AT_INT)->i = p->window_before < 0 ? p->block_size / 2 : -1;
+    return at_variant_plan(out, v, plan->node.dialect, plan->seed + 2, NULL, err);
+}
+
+/* A kernel of another node is made, called and destroyed; what it leaves behind must reach neither the next replay of
+ * graph A nor the next call of its kernel. */
+static at_status replay_after_another(captured_call *a, int turn, at_error *err) {
+    at_plan *plan = NULL;
+    at_variant v = {.sequence = NULL};
+    at_traces other = {0}, again = {0};
+    bool going = false;
+    at_status st = plan_of_another_layer(&plan, &v, a->s.plan, err);
+    if (st == AT_OK) st = eager_beside(&other, &a->s, plan, NULL, &going, err);
+    if (st == AT_OK && going)
+        st = at_session_replay(&a->s, a->graph, turn,
+                               "replay of graph A after a call of another kernel, and its eager run", &a->want, err);
+    if (st == AT_OK && going) st = eager_beside(&again, &a->s, a->s.plan, a->s.kernel, &going, err);
+    at_traces_free(&again);
+    at_traces_free(&other);
+    at_plan_free(plan);
+    at_variant_free(&v);
+    return st;
+}
+
 /* interleave: two graphs of one kernel, of different shapes, replayed A, B, A, B: neither may lean on what the other
- * left. */
+ * left; then A once more, after a kernel of another node. */
 at_status at_mode_interleave(const at_host *host, const at_plan *plan, at_record *record, at_error *err) {
     captured_call x[2] = {{.graph = NULL}, {.graph = NULL}};
     at_variant v = {.sequence = NULL};
@@ -169,7 +204,9 @@ at_status at_mode_interleave(const at_host *host, const at_plan *plan, at_record
         snprintf(what, sizeof what, "replay %d, of graph %c, and its eager run", turn + 1, "AB"[turn % 2]);
         st = at_session_replay(&now->s, now->graph, turn, what, &now->want, err);
     }
-    release(&x[1]);
+    const bool going = x[1].graph != NULL;
+    release(&x[1]); /* its buffers are taken next */
+    if (st == AT_OK && going) st = replay_after_another(&x[0], 4, err);
     release(&x[0]); /* which owns the kernel */
     at_plan_free(other);
     at_variant_free(&v);

@@ -32,7 +32,7 @@ static at_status fill_angles(filling *x, at_error *err) {
     if ((st = allocate(x->plan, OR_COS_CACHE, err)) != AT_OK || (st = allocate(x->plan, OR_SIN_CACHE, err)) != AT_OK)
         return st;
     if (!(angle >= 0 && angle < AT_ANGLES && angle == (double)(int)angle) || !(base >= 1)) {
-        return at_case_wrong(x->plan->c, err, "angle %g, base %g: angle is 0, 1 or 2, and base at least 1", angle,
+        return at_case_wrong(x->plan->c, err, "angle %g, base %g: angle is 0, 1, 2 or 3, and base at least 1", angle,
                              base);
     }
     const int64_t rows = cos->shape[0], pairs = cos->shape[1];

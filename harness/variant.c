@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MORE_PARAMETERS = 2 };
+enum { MORE_PARAMETERS = 2, MORE_ATTRIBUTES = 4 };
 
 at_status at_variant_of(at_variant *out, const at_case *c, size_t more, at_error *err) {
     *out = (at_variant){.c = *c};
     out->sequence = calloc(c->sequences + more + 1, sizeof *out->sequence);
-    out->attr = calloc(c->attrs + 1, sizeof *out->attr);
+    out->attr = calloc(c->attrs + MORE_ATTRIBUTES, sizeof *out->attr);
     out->parameter = calloc(c->parameters + MORE_PARAMETERS, sizeof *out->parameter);
     if (out->sequence == NULL || out->attr == NULL || out->parameter == NULL) {
         at_variant_free(out);
@@ -36,6 +36,14 @@ void at_variant_set_integer(at_variant *v, const char *attribute, int64_t value)
     for (size_t i = 0; i < v->c.attrs; i++) {
         if (strcmp(v->attr[i].name, attribute) == 0) v->attr[i].i = value;
     }
+}
+
+at_attr *at_variant_attribute(at_variant *v, const char *name, at_attr_type type) {
+    for (size_t i = 0; i < v->c.attrs; i++) {
+        if (strcmp(v->attr[i].name, name) == 0) return &v->attr[i];
+    }
+    v->attr[v->c.attrs] = (at_attr){.name = name, .type = type};
+    return &v->attr[v->c.attrs++];
 }
 
 void at_variant_set_parameter(at_variant *v, const char *name, double value) {

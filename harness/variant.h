@@ -8,7 +8,7 @@
 typedef struct {
     at_case c;             /* a copy that shares all but what stands here */
     at_sequence *sequence; /* [c.sequences], the variant's own            */
-    at_attr *attr;         /* [c.attrs], likewise                         */
+    at_attr *attr;         /* [c.attrs], likewise, with room for four     */
     at_parameter *parameter;
 } at_variant;
 
@@ -17,7 +17,9 @@ typedef struct {
 AT_MUST_USE at_status at_variant_of(at_variant *out, const at_case *, size_t more, at_error *err);
 void at_variant_free(at_variant *);
 void at_variant_set_integer(at_variant *, const char *attribute, int64_t value); /* of an attribute that is there */
-void at_variant_set_parameter(at_variant *, const char *name, double value);     /* of the data design           */
+/* The attribute of that name; where there is none it is added, with the value 0. Up to four can be. */
+at_attr *at_variant_attribute(at_variant *, const char *name, at_attr_type);
+void at_variant_set_parameter(at_variant *, const char *name, double value); /* of the data design           */
 
 /* A plan of the variant, which has to outlive it; its cache replaced by `cache` where that is not NULL. A variant that
  * is no legal case is the harness's fault: AT_INFRASTRUCTURE. */

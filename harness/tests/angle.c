@@ -105,6 +105,18 @@ Test(angle, identity_turns_nothing) {
     for (int i = 0; i < 40; i++) cr_assert(cos[i] == 0x3C00 && sin[i] == 0);
 }
 
+Test(angle, the_longer_ones_are_the_standard_ones_times_five_quarters) {
+    uint16_t cos[40], sin[40], longer_cos[40], longer_sin[40];
+    at_angle_table(cos, sin, OR_F16, 10, 4, AT_ANGLE_STANDARD, 10000);
+    at_angle_table(longer_cos, longer_sin, OR_F16, 10, 4, AT_ANGLE_LONGER, 10000);
+    cr_expect(longer_cos[0] == or_round(OR_F16, 1.25) && longer_sin[0] == 0, "position 0 is not left as it is");
+    for (int i = 0; i < 40; i++) {
+        const double c = or_decode(OR_F16, cos[i]), s = or_decode(OR_F16, sin[i]);
+        cr_expect_float_eq(or_decode(OR_F16, longer_cos[i]), 1.25 * c, 0x1p-10);
+        cr_expect_float_eq(or_decode(OR_F16, longer_sin[i]), 1.25 * s, 0x1p-10);
+    }
+}
+
 Test(angle, tables_are_the_same_bits_on_every_host) {
     enum { N = 2048 * 32 };
     static uint16_t cos[N], sin[N];

@@ -45,8 +45,8 @@ Test(design, a_parameter_that_the_design_lacks_is_refused) {
     plan_case_set(&x, "marker", 1);
     cr_expect_str_eq(plan_complaint(&x, OR_GENAI), "data design uniform_codes has no parameter \"marker\"");
     plan_case_start(&x, tiny, "uniform_codes");
-    plan_case_set(&x, "angle", 3);
-    cr_expect_not_null(strstr(plan_complaint(&x, OR_GENAI), "angle is 0, 1 or 2"));
+    plan_case_set(&x, "angle", 4);
+    cr_expect_not_null(strstr(plan_complaint(&x, OR_GENAI), "angle is 0, 1, 2 or 3"));
 }
 
 /* uniform_codes */

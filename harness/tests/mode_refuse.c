@@ -122,6 +122,15 @@ Test(mode_refuse, work_recorded_before_the_refusal_is_found) {
     expect_found("records_first", "refuse", &x, "refusal", "execute refused and had recorded 1 kernels before");
 }
 
+Test(mode_refuse, what_ran_before_is_neither_forgotten_nor_made_up) {
+    cold_capture();
+    expect_found("warms_refused", "refuse", &x, "refusal", "execute accepted; not-warmed is due");
+    expect_verdict(AT_PASS, "forgets_runs", "refuse", &x);
+    small_blocks();
+    expect_found("forgets_runs", "refuse", &x, "replay", "capture_ready says no after this signature ran eagerly");
+    expect_verdict(AT_PASS, "warms_refused", "refuse", &x);
+}
+
 Test(mode_refuse, memory_touched_before_the_refusal_is_fatal) {
     small_blocks();
     cr_expect(dies_of_touching("touches_first", "refuse", &x));

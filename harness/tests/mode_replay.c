@@ -23,7 +23,7 @@ Test(mode_replay, a_right_subject_passes_every_mode_of_capture) {
 }
 
 Test(mode_replay, replays_are_counted_and_the_graph_is_inspected) {
-    const int replays[] = {3, 4, 4};
+    const int replays[] = {3, 4, 5};
     for (size_t m = 0; m < 3; m++) {
         const at_record *r = attempt("right", modes[m], &x);
         cr_expect(r->replays == replays[m] && r->replays_equal == replays[m], "%s: %d", modes[m], r->replays);
@@ -52,7 +52,11 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
          "replay 1, longer sequences, and the eager run of those contents differ"},
         {"shares_arguments", "advance", "replay", "replay 2, longer sequences, and the eager run"},
         {"keeps_output", "advance", "value", "output: token"},
+        {"keeps_angles", "advance", "replay", "replay 1, longer sequences, and the eager run of those contents differ"},
         {"shares_arguments", "interleave", "replay", "replay 1, of graph A, and its eager run differ: token 0"},
+        {"node_last_called", "interleave", "replay",
+         "replay of graph A after a call of another kernel, and its eager run differ: token 0"},
+        {"node_last_made", "interleave", "value", "written row, rotated: token 0"},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         expect_found(expected[i].subject, expected[i].mode, &x, expected[i].detector, expected[i].words);
@@ -62,9 +66,8 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
 Test(mode_replay, what_needs_other_contents_or_another_graph_passes_without_them) {
     static const struct {
         const char *subject, *mode;
-    } expected[] = {{"baked_length", "eager"},
-                    {"baked_length", "replay"},
-                    {"shares_arguments", "replay"},
+    } expected[] = {{"baked_length", "eager"},      {"baked_length", "replay"},      {"shares_arguments", "replay"},
+                    {"keeps_angles", "replay"}, {"node_last_called", "advance"}, {"node_last_made", "advance"},
                     {"keeps_output", "replay"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         expect_verdict(AT_PASS, expected[i].subject, expected[i].mode, &x);

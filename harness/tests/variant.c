@@ -53,6 +53,15 @@ Test(variant, lengths_attributes_and_parameters_are_its_own) {
     cr_expect_str_eq(v.parameter[1].name, "amplitude");
 }
 
+Test(variant, an_attribute_that_is_not_there_is_added) {
+    const size_t attrs = x.c.attrs;
+    cr_expect_eq(at_variant_attribute(&v, "local_window_size", AT_INT)->i, x.attr[WINDOW].i);
+    cr_expect_eq(v.c.attrs, attrs);
+    at_variant_attribute(&v, "qk_norm_epsilon", AT_FLOAT)->f = 2;
+    cr_expect_eq(at_variant_attribute(&v, "qk_norm_epsilon", AT_FLOAT)->f, 2);
+    cr_expect(v.c.attrs == attrs + 1 && x.c.attrs == attrs);
+}
+
 Test(variant, data_follow_their_sequence_to_another_place) {
     at_plan *whole = planned(NULL);
     v.c.sequences = 1;

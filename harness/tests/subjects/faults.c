@@ -31,6 +31,9 @@
     X(baked_length, ALL, "reads past_seqlens on the host when it is called")                                           \
     X(trusts_workspace, ALL, "finds in the workspace what its last call left there")                                   \
     X(shares_arguments, ALL, "keeps one set of arguments for all graphs")                                              \
+    X(node_last_made, ALL, "computes by the node of the kernel that was made last")                                    \
+    X(node_last_called, ALL, "computes, when it runs, by the node of the kernel that was called last")                 \
+    X(keeps_angles, ALL, "takes cos and sin for what they were in a kernel's first call")                              \
     X(keeps_output, ALL, "gives the last answer again when the shape is the same")                                     \
     X(keeps_length, ALL, "remembers the longest past of each sequence")                                                \
     X(eager_lengths, ALL, "learns the lengths in eager calls alone")                                                   \
@@ -70,6 +73,8 @@
     X(wrong_code, ALL, "refuses with another code")                                                                    \
     X(no_sentence, ALL, "promises to be hardened and refuses without a sentence")                                      \
     X(sulks, ALL, "answers nothing after a refusal")                                                                   \
+    X(warms_refused, ALL, "remembers a signature that it refused, as if it had run")                                   \
+    X(forgets_runs, ALL, "forgets after a refusal what has run")                                                       \
     X(forgets, ALL, "refuses every node after a refusal")
 
 #define NAME(name, promises, about) name,
@@ -88,9 +93,11 @@ struct at_kernel {
     int32_t longest[MOST_SEQUENCES];
     uint16_t *output;
     int64_t output_elements;
+    uint16_t *angles; /* cos, then sin */
 };
 
-static int any_refused; /* of `forgets` */
+static int any_refused;                   /* of `forgets`                               */
+static attributes last_made, last_called; /* of `node_last_made` and `node_last_called` */
 
 /* ---- the kernel */
 
@@ -166,7 +173,10 @@ static void answer_again(const problem *p, const at_cpu_how *order) {
 
 static const char *run(const at_cpu_launch *launch, const at_cpu_how *order) {
     const problem *p = launch->args;
+    problem by_another = *p;
+    by_another.node = last_called;
     if (p->fault == shares_arguments) p = &p->kernel->shared;
+    if (p->fault == node_last_called) p = &by_another;
     const int64_t runs = ++p->kernel->runs;
     if (p->fault == sticky || p->fault == device_error || (p->fault == sticky_at_replay && runs > 1))
         return "an address that is not mapped";
@@ -243,6 +253,7 @@ static at_code create(uint32_t fault, const at_node *node, at_kernel **out, at_r
         .scale = real(node, "scale", NAN),
         .softcap = real(node, "softcap", 0),
     };
+    last_made = k->node;
     *out = k;
     return AT_ACCEPTED;
 }
@@ -307,7 +318,7 @@ static problem problem_of(at_kernel *k, const at_call *call) {
     const at_tensor *in = call->in, *cache = &in[AT_KEY_CACHE];
     const int64_t vhs = k->node.v_head_size ? k->node.v_head_size : cache->shape[3];
     return (problem){
-        .node = k->node,
+        .node = k->fault == node_last_made ? last_made : k->node,
         .type = in[AT_QUERY].dtype,
         .tokens = in[AT_QUERY].shape[0],
         .sequences = in[AT_PAST_SEQLENS].shape[0],
@@ -336,9 +347,22 @@ static problem problem_of(at_kernel *k, const at_call *call) {
     };
 }
 
+static void keep_angles(at_kernel *k, problem *p, const at_call *call) {
+    const at_tensor *cos = &call->in[AT_COS_CACHE];
+    const size_t entries = (size_t)(cos->shape[0] * cos->shape[1]);
+    if (k->angles == NULL) {
+        k->angles = malloc(2 * entries * sizeof *k->angles);
+        memcpy(k->angles, p->cos, entries * sizeof *k->angles);
+        memcpy(k->angles + entries, p->sin, entries * sizeof *k->angles);
+    }
+    p->cos = k->angles, p->sin = k->angles + entries;
+}
+
 /* What a fault does on the host. */
 static void meddle(at_kernel *k, problem *p, const at_call *call) {
     k->shared = *p;
+    last_called = k->node;
+    if (k->fault == keeps_angles && p->rotary_dim > 0) keep_angles(k, p, call);
     if (k->fault == changes_metadata && call->in[AT_ATTENTION_METADATA].dtype != AT_ABSENT) {
         ++*(int32_t *)call->in[AT_ATTENTION_METADATA].data;
     }
@@ -355,6 +379,8 @@ static at_code execute(at_kernel *k, const at_call *call, at_refusal *why) {
     at_code code = judge_call(k, call, why);
     if (code != AT_ACCEPTED) {
         k->refused |= k->fault == sulks;
+        if (k->fault == warms_refused) k->signature[k->signatures++ % SIGNATURES] = signature_of(k->fault, call);
+        if (k->fault == forgets_runs) k->signatures = 0;
         if (k->fault == touches_first && *p.query == 0) return AT_DEVICE_ERROR;
         if (k->fault == records_first) (void)stream->launch(stream, &launch);
         return k->fault == accepts_at_execute ? AT_ACCEPTED : code;
@@ -374,7 +400,7 @@ static at_code capture_ready(const at_kernel *k, const at_call *call, at_refusal
 }
 
 static void destroy(at_kernel *k) {
-    if (k != NULL) free(k->output);
+    if (k != NULL) free(k->output), free(k->angles);
     free(k);
 }
 
