@@ -32,7 +32,6 @@ typedef struct {
     const char *name;
     void (*fill)(sample *);
     bool independent; /* V and logits are independent draws: mode S holds                                 */
-    bool dominated;   /* one key's rounding of P may decide an element: an honest excess near 1 */
 } design;
 
 extern const design designs[];
@@ -63,7 +62,7 @@ struct kernel {
     const char *name;
     or_arithmetic how;   /* OR_F16 in p and partial stands for T */
     int block, fraction; /* of the tensor core; block: else the sums of a dot product, side by side */
-    double ceiling;      /* of excess from 64 keys on; 1 where one rounding to T may decide */
+    double ceiling;      /* of excess of many roundings; 1 where one rounding to T may decide */
     void (*run)(float *o, const input *, const kernel *); /* o: [vhs], before the last rounding */
 };
 

@@ -220,25 +220,16 @@ static void tiny_values(sample *s) {
 }
 
 const design designs[] = {
-    {"normal 0.1", normal_low, true, false},
-    {"normal 0.7", normal_middle, true, false},
-    {"normal 3", normal_high, true, false},
-    {"flat .02-.06", flat, true, false},
-    {"one_hot", one_hot, false, false},
-    {"uniform_codes", uniform_codes, false, false},
-    {"saturate", saturate, false, false},
-    {"cap30 normal 3", capped, true, false},
-    {"offset -5e4", offset, true, false},
-    {"mixed", mixed, true, false},
-    {"cancel", cancel, false, false},
-    {"const V", constant_values, false, false},
-    {"ramp codes", ramp_codes, false, false},
-    {"ascending", ascending, false, false},
-    {"duplicates", duplicates, false, false},
-    {"positive V", positive_values, true, false},
-    {"swamp", swamp, false, true},
-    {"hot", hot, false, false},
-    {"tiny V", tiny_values, false, true},
+    {"normal 0.1", normal_low, true},  {"normal 0.7", normal_middle, true},
+    {"normal 3", normal_high, true},   {"flat .02-.06", flat, true},
+    {"one_hot", one_hot, false},       {"uniform_codes", uniform_codes, false},
+    {"saturate", saturate, false},     {"cap30 normal 3", capped, true},
+    {"offset -5e4", offset, true},     {"mixed", mixed, true},
+    {"cancel", cancel, false},         {"const V", constant_values, false},
+    {"ramp codes", ramp_codes, false}, {"ascending", ascending, false},
+    {"duplicates", duplicates, false}, {"positive V", positive_values, true},
+    {"swamp", swamp, false},           {"hot", hot, false},
+    {"tiny V", tiny_values, false},
 };
 const size_t design_count = sizeof designs / sizeof designs[0];
 

@@ -175,7 +175,7 @@ const kernel kernels[] = {
     {"plain, q in T", {.rope = OR_ROPE_ROUND, .exp = OR_EXP_LIBM, .partial = OR_F32, .splits = 1, .p = OR_F32, SUMS}, 8, 0, 0.75, plain},
     {"split", {.rope = OR_ROPE_EXACT, .exp = OR_EXP2_APPROX, .partial = OR_F32, .splits = 8, .p = OR_F32, SUMS}, 32, 0, 0.75, split},
     {"split, T partials", {.rope = OR_ROPE_FMA, .exp = OR_EXP2_APPROX, .partial = OR_F16, .splits = 4, .p = OR_F32, SUMS}, 32, 0, 1, split},
-    {"two passes, P divided", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_LIBM, .p = OR_F16, .partial = OR_F32, .splits = 1, SUMS}, 32, 0, 1, divided},
+    {"two passes, P divided", {.rope = OR_ROPE_EXACT, .exp = OR_EXP_LIBM, .p = OR_F16, .partial = OR_F32, .splits = 1, SUMS}, 32, 0, 0.75, divided},
     {"flash, plain sum", {.rope = OR_ROPE_ROUND, .tanh = OR_TANH_LIBM, TENSOR}, 16, 25, 0.75, flash},
     {"flash, rounded sum", {.rope = OR_ROPE_SEP, .tanh = OR_TANH_LIBM, .sum_of_rounded_p = true, TENSOR}, 16, 25, 0.75, flash},
     {"flash, older card", {.rope = OR_ROPE_FMA, .tanh = OR_TANH_APPROX, TENSOR}, 8, 24, 0.9, flash},
