@@ -54,8 +54,8 @@ const double *or_budget_without_p(const or_budget *b) {
     return b->sum[WITHOUT_P];
 }
 
-/* b_j of P: relative, or the step of a subnormal f16 beside the weight. That may be exp(L_j - m), divided in the end, or
- * p_j itself, as softmax is taught: smaller by the row sum, so that its steps weigh more. */
+/* b_j of P: relative, or the step of a subnormal f16 beside the weight. That may be exp(L_j - m), divided in the end,
+ * or p_j itself, as softmax is taught: smaller by the row sum, so that its steps weigh more. */
 static double rounding_of_p(const or_budget *b, const or_row *row, int64_t j) {
     const or_constants *c = &b->w.c;
     return c->p == 0 ? 0 : fmin(1, fmax(c->p, c->p_least / row->weight[j]));

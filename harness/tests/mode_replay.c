@@ -66,7 +66,7 @@ Test(mode_replay, each_fault_is_found_by_the_mode_that_is_for_it) {
 Test(mode_replay, what_needs_other_contents_or_another_graph_passes_without_them) {
     static const struct {
         const char *subject, *mode;
-    } expected[] = {{"baked_length", "eager"},      {"baked_length", "replay"},      {"shares_arguments", "replay"},
+    } expected[] = {{"baked_length", "eager"},  {"baked_length", "replay"},      {"shares_arguments", "replay"},
                     {"keeps_angles", "replay"}, {"node_last_called", "advance"}, {"node_last_made", "advance"},
                     {"keeps_output", "replay"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
