@@ -69,7 +69,7 @@ typedef struct {
     char *inputs_digest, *output_digest;
     char *arithmetic;                /* or_arithmetic_text */
     int64_t held_before, held_after; /* bytes of the device, or of the worker's heap, as seen; 0: not seen, as before a
-                                        worker's first attempt */
+                                        worker's first attempt and with several workers on one GPU */
     double seconds_oracle, seconds_subject, seconds;
     int worker;
     char *device;

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool at_slot_shares_device(const at_slot *w, const at_slot *all, int slots) {
+    for (int i = 0; i < slots; i++) {
+        if (&all[i] != w && all[i].device == w->device) return true;
+    }
+    return false;
+}
+
 void at_slot_enter(at_slot *w, at_slot_state state, double seconds) {
     w->state = state;
     w->since = at_seconds_now();

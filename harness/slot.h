@@ -25,6 +25,8 @@ typedef struct {
     at_sanitizer_log log;
 } at_slot;
 
+/* Another of the `slots` places is on the same device. */
+bool at_slot_shares_device(const at_slot *, const at_slot *all, int slots);
 void at_slot_enter(at_slot *, at_slot_state, double seconds);
 /* Sends the request for what it is at. */
 void at_slot_ask(at_slot *, double seconds);

@@ -171,6 +171,9 @@ static at_status release(at_supervisor *s, at_slot *w, at_error *err) {
     if (w->repeats.runs < s->options->repeat) return AT_OK;
     at_repeats_take(&w->repeats, &record);
     record.worker = (int)(w - s->slot);
+    /* a card says how much of it is taken, not by whom */
+    if (strcmp(s->first.device_kind, "cuda") == 0 && at_slot_shares_device(w, s->slot, s->slots))
+        record.held_before = record.held_after = 0;
     free(record.repro);
     record.repro = at_text("%s repro '%s' --mode %s --subject %s --seed %" PRIu64,
                            s->options->program ? s->options->program : "attest", record.id, record.mode,

@@ -46,3 +46,10 @@ Test(slot, what_an_attempt_before_was_granted_is_not_this_ones) {
     cr_expect(at_slot_extend(&w, -1));
     at_blackbox_carry(NULL);
 }
+
+Test(slot, a_device_is_shared_by_another_place_alone) {
+    const at_slot all[] = {{.device = 0}, {.device = 1}, {.device = 0}};
+    cr_expect(at_slot_shares_device(&all[0], all, 3) && at_slot_shares_device(&all[2], all, 3));
+    cr_expect_not(at_slot_shares_device(&all[1], all, 3));
+    cr_expect_not(at_slot_shares_device(&all[0], all, 2));
+}
