@@ -3,7 +3,8 @@
  *     cc -std=c11 -O2 -shared -fPIC -I DIR -o @name@.so @name@.c -lm
  *     attest run --subject ./@name@.so --tier smoke
  *
- * DIR holds attest/subject.h: build/include of a checkout, or what pkg-config --cflags attest says once it is installed.
+ * DIR holds attest/subject.h: build/include of a checkout, or, once attest is installed, what pkg-config --cflags attest
+ * says.
  *
  * Part 1 is the kernel: put yours in its place. Part 2 says which calls it takes; part 3 is what attest calls. Both can
  * stay as they are while the kernel takes the same calls.
@@ -278,7 +279,7 @@ static at_code judge_shapes(const at_kernel *k, const at_call *call, at_refusal 
         {v_size > size, "v_head_size is above head_size"},
         {!k->scaled && v_size != size, "scale is required where v_head_size is not head_size"},
         {k->rotates && (cos[0] != sin[0] || cos[1] != sin[1]), "cos_cache and sin_cache have not the same shape"},
-        {k->rotates && (k->rotary_offset > size || cos[1] > (size - k->rotary_offset) / 2),
+        {k->rotary_offset > size || (k->rotates && cos[1] > (size - k->rotary_offset) / 2),
          "the rotated channels do not lie within the head"},
         {out[0] != query[0] || !is_product(out[1], k->heads, v_size),
          "output is not [tokens, num_heads * v_head_size]"},
