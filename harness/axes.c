@@ -114,9 +114,7 @@ static const char *geometry(const attempt *a) {
 typedef enum { REFUSED, CALLED, COMPUTED } reached;
 
 static reached reached_by(const at_case *c) {
-    int64_t tokens = 0;
-    for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
-    return c->expect == AT_EXPECT_REFUSAL ? REFUSED : tokens == 0 ? CALLED : COMPUTED;
+    return c->expect == AT_EXPECT_REFUSAL ? REFUSED : at_case_computes(c) ? COMPUTED : CALLED;
 }
 
 #define VALUES(...)                                                                                                    \

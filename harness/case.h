@@ -147,6 +147,8 @@ const at_clause *at_cases_clause(const at_cases *, size_t i);
 /* An id, a whole leading part of ids ("window", "window/edge"), or a glob over ids ('*' crosses slashes, '?' is one
  * character). */
 bool at_case_matches(const at_case *, const char *pattern);
+int64_t at_case_tokens(const at_case *); /* new ones, of all sequences */
+bool at_case_computes(const at_case *);  /* neither refused nor without tokens */
 const char *at_tier_name(at_tier);
 const char *at_poison_name(at_poison); /* "nan" */
 bool at_tier_by_name(at_tier *out, const char *name);

@@ -10,10 +10,14 @@ static int64_t length(const at_case *c, size_t b) {
 }
 
 /* Sums stay far from overflow: at most 4096 sequences of 2^32 tokens. */
-static int64_t fresh_tokens(const at_case *c) {
+int64_t at_case_tokens(const at_case *c) {
     int64_t tokens = 0;
     for (size_t b = 0; b < c->sequences; b++) tokens += c->sequence[b].fresh;
     return tokens;
+}
+
+bool at_case_computes(const at_case *c) {
+    return c->expect != AT_EXPECT_REFUSAL && at_case_tokens(c) > 0;
 }
 
 static uint64_t times(uint64_t a, uint64_t b) {
@@ -31,7 +35,7 @@ uint64_t at_case_bytes(const at_case *c) {
     at_pages_count(&pages, c);
     const at_attr *h = at_attribute_of(c, "num_heads", AT_INT), *v = at_attribute_of(c, "v_head_size", AT_INT);
     const uint64_t width = natural(c->head_size), value = v && v->i > 0 ? natural(v->i) : width;
-    const uint64_t tokens = natural(fresh_tokens(c) + c->padded_tokens),
+    const uint64_t tokens = natural(at_case_tokens(c) + c->padded_tokens),
                    slots = times(natural(pages.blocks), natural(c->block_size));
     uint64_t longest = 0;
     for (size_t b = 0; b < c->sequences; b++)
@@ -71,7 +75,7 @@ static at_status check_lengths(const at_reader *r, const at_case *c, const at_bi
             return at_place_fail(r->err, said(c, b, "sequences"),
                                  "sequence %zu is longer than 2147483647 tokens; shorten it", i);
     }
-    if (fresh_tokens(c) + c->padded_tokens <= INT32_MAX) return AT_OK;
+    if (at_case_tokens(c) + c->padded_tokens <= INT32_MAX) return AT_OK;
     return at_place_fail(r->err, said(c, b, "sequences"), "more than 2147483647 new tokens; take fewer");
 }
 
@@ -90,7 +94,7 @@ static at_status check_shared(const at_reader *r, const at_case *c, const at_bin
 
 static at_status check_tokens(const at_reader *r, const at_case *c, const at_bindings *b, const char *name,
                               const int64_t *list, size_t count) {
-    int64_t tokens = fresh_tokens(c);
+    int64_t tokens = at_case_tokens(c);
     if (count == 0 || list[count - 1] < tokens) return AT_OK;
     return at_place_fail(r->err, said(c, b, name),
                          "%s names token %" PRId64 ", but there are %" PRId64 " new ones; they count from 0", name,

@@ -31,18 +31,12 @@ static at_status on_record(void *user, const at_record *r, at_error *err) {
     return AT_OK;
 }
 
-static bool computes(const at_case *c) {
-    int64_t tokens = 0;
-    for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
-    return tokens > 0 && c->expect != AT_EXPECT_REFUSAL;
-}
-
 /* The least of all that are asked for and that compute something, many times. */
 static at_status choose(at_selection *out, const at_selection *all, at_error *err) {
     const at_choice *best = NULL;
     for (size_t i = 0; i < all->choices; i++) {
         const at_choice *a = &all->choice[i];
-        if (computes(a->c) && (best == NULL || at_cost(a->c, a->mode) < at_cost(best->c, best->mode))) best = a;
+        if (at_case_computes(a->c) && (best == NULL || at_cost(a->c, a->mode) < at_cost(best->c, best->mode))) best = a;
     }
     *out = (at_selection){.choices = WARM_UP + SAMPLES * RUNS, .cases = 1};
     if (best == NULL) return at_fail(err, AT_UNVALIDATED, "no case that computes anything is selected");

@@ -59,8 +59,7 @@ static at_status sane_sequences(const at_case *c, at_error *err) {
 }
 
 static at_status sane_tokens(const at_case *c, const char *name, const int64_t *token, size_t count, at_error *err) {
-    int64_t tokens = 0;
-    for (size_t b = 0; b < c->sequences; b++) tokens += c->sequence[b].fresh;
+    const int64_t tokens = at_case_tokens(c);
     for (size_t i = 0; i < count; i++) {
         if (within(token[i], 0, tokens - 1)) continue;
         return at_case_wrong(c, err, "%s: there is no token %" PRId64 " among %" PRId64 " new ones", name, token[i],

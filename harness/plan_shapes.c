@@ -62,8 +62,8 @@ static bool all_tensors(or_call *out, const at_case *c, const or_node *node) {
                   vhs = attribute(node, "v_head_size", 1, hs);
     const int64_t b = (int64_t)c->sequences, pairs = c->rotary_dim > 0 ? c->rotary_dim / 2 : hs / 2,
                   positions = at_case_positions(c);
-    int64_t tokens = c->padded_tokens, query, output;
-    for (size_t i = 0; i < c->sequences; i++) tokens += c->sequence[i].fresh;
+    const int64_t tokens = at_case_tokens(c) + c->padded_tokens;
+    int64_t query, output;
     if (__builtin_mul_overflow(h, hs, &query) || __builtin_mul_overflow(h, vhs, &output)) return false;
     at_pages p;
     at_pages_count(&p, c);

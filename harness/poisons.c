@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool computes(const at_case *c) {
-    int64_t fresh = 0;
-    for (size_t i = 0; i < c->sequences; i++) fresh += c->sequence[i].fresh;
-    return c->expect != AT_EXPECT_REFUSAL && fresh > 0;
-}
-
 static bool in_tail(const at_case *c, const at_sequence *s) {
     return (s->past + s->fresh) % c->block_size != 0;
 }
 
-/* By either dialect's reading of a window. A design with marks of its own puts those there. */
+/* A position that the window hides in either dialect, and where no design puts marks of its own. */
 static bool before_window(const at_case *c, const at_sequence *s) {
     const at_design *design = at_design_by_name(c->design);
     const at_attr *window = at_attribute_of(c, "local_window_size", AT_INT);
@@ -62,24 +56,23 @@ static const char *nan_alone(const at_case *c) {
     return "nan";
 }
 
-#define WORDS(...)                                                                                                     \
-    (const char *const[]) {                                                                                            \
-        __VA_ARGS__, NULL                                                                                              \
-    }
-#define ANY WORDS("zero", "nan", "inf", "largest", "neighbour")
+static const char *const any[] = {"zero", "nan", "inf", "largest", "neighbour", NULL};
+static const char *const entries[] = {"far-out", "neighbour", NULL};
+static const char *const nan_word[] = {"nan", NULL};
+
 static const struct {
     const char *name;
     bool (*has)(const at_case *, const at_sequence *); /* of a sequence with new tokens */
     const char *(*what)(const at_case *);
     const char *const *all; /* NULL-terminated: whatever `what` can say */
 } places[] = {
-    {"tail", in_tail, bits, ANY},
-    {"window", before_window, bits, ANY},
-    {"written", where_written, bits, ANY},
-    {"nobody", in_pages_of_nobody, bits, ANY},
-    {"table", past_the_table, entry, WORDS("far-out", "neighbour")},
-    {"padded", in_padded_rows, nan_alone, WORDS("nan")},
-    {"unwritten-key", in_keys_without_a_slot, nan_alone, WORDS("nan")},
+    {"tail", in_tail, bits, any},
+    {"window", before_window, bits, any},
+    {"written", where_written, bits, any},
+    {"nobody", in_pages_of_nobody, bits, any},
+    {"table", past_the_table, entry, entries},
+    {"padded", in_padded_rows, nan_alone, nan_word},
+    {"unwritten-key", in_keys_without_a_slot, nan_alone, nan_word},
 };
 enum { PLACES = sizeof places / sizeof *places, MOST = 64 };
 
@@ -93,7 +86,7 @@ static bool has(const at_case *c, size_t place) {
 char **at_poisons_of(const at_case *c) {
     char **list = calloc(PLACES + 1, sizeof *list);
     size_t n = 0;
-    for (size_t i = 0; list != NULL && computes(c) && i < PLACES; i++) {
+    for (size_t i = 0; list != NULL && at_case_computes(c) && i < PLACES; i++) {
         if (has(c, i)) list[n++] = at_text("%s@%s", places[i].what(c), places[i].name);
     }
     return list;
