@@ -36,6 +36,7 @@ NOT_JUDGED = ("UNSUPPORTED", "NOT_RUN")
 UNVALIDATED = 2  # attest's exit code where nothing failed and a suite had fewer attempts judged than its floor
 
 AGREES = re.compile(r"^(?:\d+ of \d+: )?agrees with ([a-z-]+):", re.MULTILINE)
+WRONG_OUTPUT = re.compile(r"^agrees with (?!the right reading)", re.MULTILINE)
 
 
 # Building.
@@ -161,18 +162,18 @@ def wrong_outputs(mutant):
 def explain(mutant, subject, clean):
     """Which readings explain says fit each of these and of the smoke cases that fail, and which explain the mutant.
 
-    A mutant may die of a smoke case, and explain with it. Then those are left out that it did not fail before.
+    explain is one process: a smoke case of which the mutant dies ends it. Then only those are asked that failed before.
     """
     first, patterns = wrong_outputs(mutant), mutant.field("cases").split()
     likely = [case for case in clean.values if any(fnmatch.fnmatchcase(case, p) for p in patterns)]
     for cases in (first + clean.smoke, first, [] if first else likely):
         cases = list(dict.fromkeys(c for c in cases if c in clean.values))
-        # the first one twice at least: of several, explain says which is which
+        # explain sums up over several cases alone: one that is by itself is given twice
         command = [str(ROOT / "build/attest"), "explain", *cases, *cases[:1], "--subject", str(subject)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=RUN_SECONDS) if cases else None
         *each, last = done.stdout.split("\n\n") if done else [""]
         if re.match(r"\d+ of \d+: ", last):
-            mutant.explained = {part.split(":\n")[0]: AGREES.findall(part) for part in each if "\nagrees with" in part}
+            mutant.explained = {part.split(":\n")[0]: AGREES.findall(part) for part in each if WRONG_OUTPUT.search(part)}
             mutant.readings = AGREES.findall(last)
             return
 

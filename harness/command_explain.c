@@ -2,9 +2,9 @@
  */
 #include "../oracle/hypotheses.h"
 #include "commands.h"
+#include "explanation.h"
 #include "finding.h"
 #include "modes.h"
-#include "power.h"
 #include "variant.h"
 #include "worker.h"
 
@@ -17,24 +17,23 @@ static void tell_reading(size_t h) {
     printf("agrees with %s: %s\n", or_hypothesis_id(reading), or_hypothesis_about(reading));
 }
 
-static void tell(const at_record *record, const at_explanation *e) {
+static at_status tell(const at_record *record, const at_explanation *e, at_error *err) {
     if (record->verdict == AT_PASS || record->verdict == AT_MARGINAL) {
         printf("%s: nothing to explain\n", at_verdict_name(record->verdict));
-        return;
+        return AT_OK;
     }
     for (int i = 0; i < record->findings; i++)
         printf("%s: %s\n", record->finding[i].detector, at_shown(record->finding[i].text));
+    char **words = at_explanation_words(e);
     size_t n = 0;
-    for (size_t h = 0; or_hypothesis_at(h) != NULL; h++)
-        if (e->agrees[h]) tell_reading(h), n++;
-    if (n == 0 && e->right)
-        puts("the output is right for the cache that was left: what is wrong is said above");
-    else if (n == 0)
-        printf("agrees with none of %zu known wrong readings\n", at_hypotheses());
-    else if (!e->numbers)
-        puts("all that is wrong is NaN, which any reading gives that meets one: another case may tell more");
-    else if (n > 1)
-        printf("these %zu answer alike here: another case tells them apart, and explain takes several\n", n);
+    if (words == NULL) return at_fail_memory(err, at_hypotheses());
+    for (; words[n] != NULL; n++) {
+        printf("agrees with %s\n", words[n]);
+        free(words[n]);
+    }
+    free(words);
+    if (n > 1) puts("these answer alike here: another case tells them apart, and explain takes several");
+    return AT_OK;
 }
 
 /* How the subject says that it computes this call; *going is false where it refused. */
@@ -72,7 +71,7 @@ static at_status explain_on(at_explanation *out, bool *wrong, const at_host *hos
         st = at_explain(out, plan, &arithmetic, &answer, INFINITY, err);
     }
     if (st == AT_OK && !going) printf("the subject refused the case: %s\n", at_shown(record.message));
-    if (st == AT_OK && going) tell(&record, out);
+    if (st == AT_OK && going) st = tell(&record, out, err);
     *wrong = st == AT_OK && going && has_wrong_output(&record, out);
     *verdict = at_worse(*verdict, at_verdict_status(record.verdict));
     at_traces_free(&traces);

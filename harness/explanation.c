@@ -3,11 +3,11 @@
 #include "blackbox.h"
 #include "clock.h"
 #include "finding.h"
-#include "power.h"
 
 #include <stdlib.h>
 
-static const double most_seconds = 5, a_row_seconds = 5; /* for one attempt; a row that was begun is ended */
+/* Of one attempt; and what the row that is being read then may take longer, since the clock is read between rows. */
+static const double most_seconds = 5, row_seconds = 5;
 
 static bool add(char **list, size_t *n, char *text) {
     list[*n] = text;
@@ -28,23 +28,21 @@ static bool put_in_words(char **list, const at_explanation *e) {
     return n > 0 ? fine : fine && add(list, &n, at_text("none of %zu known wrong readings", at_hypotheses()));
 }
 
-static void forget(char **list) {
-    for (size_t i = 0; list != NULL && list[i] != NULL; i++) free(list[i]);
+char **at_explanation_words(const at_explanation *e) {
+    char **list = calloc(at_hypotheses() + 2, sizeof *list); /* NaN's line beside them, and the end */
+    if (list == NULL || put_in_words(list, e)) return list;
+    for (char **text = list; *text != NULL; text++) free(*text);
     free(list);
+    return NULL;
 }
 
-at_status at_explain_in_words(char ***out, const at_plan *plan, const or_arithmetic *how, const at_answer *answer,
-                              double seconds, at_error *err) {
-    size_t n = at_hypotheses();
-    at_explanation e = {.agrees = calloc(n + 1, sizeof *e.agrees)};
-    char **list = calloc(n + 3, sizeof *list);
-    at_status st = e.agrees != NULL && list != NULL ? AT_OK : at_fail_memory(err, n * sizeof *list);
-    if (st == AT_OK) st = at_explain(&e, plan, how, answer, seconds, err);
-    if (st == AT_OK && !put_in_words(list, &e)) st = at_fail_memory(err, n * sizeof *list);
+static char **explain(const at_plan *plan, const or_arithmetic *how, const at_answer *answer, double seconds) {
+    at_error ignored;
+    at_explanation e = {.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+    bool found = e.agrees != NULL && at_explain(&e, plan, how, answer, seconds, &ignored) == AT_OK;
+    char **list = found ? at_explanation_words(&e) : NULL;
     free(e.agrees);
-    if (st != AT_OK) forget(list), list = NULL;
-    *out = list;
-    return st;
+    return list;
 }
 
 static bool has_mismatches(const at_record *r) {
@@ -55,14 +53,13 @@ static bool has_mismatches(const at_record *r) {
 
 void at_explanation_seek(at_record *r, double *left, const at_plan *plan, const or_arithmetic *how,
                          const at_answer *answer) {
-    at_error ignored;
     if (*left <= 0 || r->explanation != NULL || !has_mismatches(r)) return;
     double most = *left < most_seconds ? *left : most_seconds, start = at_seconds_now();
     at_phase("explaining");
-    at_blackbox_grant(most + a_row_seconds);
-    if (at_explain_in_words(&r->explanation, plan, how, answer, most, &ignored) != AT_OK) r->explanation = NULL;
+    at_blackbox_grant(most + row_seconds);
+    r->explanation = explain(plan, how, answer, most);
     double took = at_seconds_now() - start;
-    at_blackbox_grant(took - most - a_row_seconds);
+    at_blackbox_grant(took - most - row_seconds);
     *left -= took;
     r->seconds -= took;
 }

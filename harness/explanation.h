@@ -2,14 +2,12 @@
 #ifndef AT_EXPLANATION_H
 #define AT_EXPLANATION_H
 
-#include "../oracle/arithmetic.h"
-#include "judge.h"
-#include "plan.h"
+#include "power.h"
+#include "record.h"
 
-/* *out: NULL-terminated and the caller's; "agrees with " goes before each: "window-wider: the window keeps one key
- * more", "none of 58 known wrong readings". AT_INFRASTRUCTURE once the seconds are up. */
-AT_MUST_USE at_status at_explain_in_words(char ***out, const at_plan *, const or_arithmetic *, const at_answer *,
-                                          double seconds, at_error *err);
+/* NULL-terminated, the caller's, as are its texts; "agrees with " goes before each: "window-wider: the window keeps one
+ * key more", "none of 58 known wrong readings". NULL when memory is short. */
+char **at_explanation_words(const at_explanation *);
 
 /* Puts the explanation of an answer with mismatches into its record, the first of an attempt alone, and takes the time
  * from *left. Verdict, findings and times stay as they are; what cannot be found in time is left out. */

@@ -23,7 +23,7 @@ typedef struct {
     or_budget *budget;
     double *other, *bound; /* [vhs] */
     bool exact;
-    double until; /* when whoever explains has to have ended */
+    double until; /* by which an explanation has to have ended */
 } ground;
 
 static void close_ground(ground *g) {
@@ -60,14 +60,28 @@ static at_status open_ground(ground *g, const at_plan *plan, const uint16_t *lef
     return at_fail_memory(err, bytes);
 }
 
+static or_place place_of(const at_plan *plan, int64_t row) {
+    return (or_place){row / plan->problem.heads, row % plan->problem.heads};
+}
+
+/* And its bound. */
+static const or_row *right_row(const ground *g, or_place place) {
+    const or_row *row = or_attend(g->attention, place.token, place.head);
+    if (!g->exact) or_budget_row(g->budget, row, place.token, place.head, g->bound);
+    return row;
+}
+
+static bool is_accepted(const ground *g, const or_row *row, int64_t d, uint16_t got) {
+    return or_judge(g->plan->problem.dtype, row->o[d], g->exact ? 0 : g->bound[d], row->classes[d], got).accepted;
+}
+
 /* What the judge says of one row of the reading's answer. */
 static at_reading judge_row(const ground *g, const or_row *row) {
     or_dtype t = g->plan->problem.dtype;
     at_reading worst = AT_READING_ABSENT;
     for (int64_t d = 0; d < g->plan->problem.v_head_size; d++) {
         uint16_t got = or_round(t, g->other[d]);
-        or_opinion opinion = or_judge(t, row->o[d], g->exact ? 0 : g->bound[d], row->classes[d], got);
-        if (!opinion.accepted) return AT_READING_REJECTED;
+        if (!is_accepted(g, row, d, got)) return AT_READING_REJECTED;
         if (or_ulps(t, got, or_round(t, row->o[d])) != 0) worst = AT_READING_PASSES;
     }
     return worst;
@@ -79,13 +93,10 @@ static at_status power_of_reading(at_reading *out, ground *g, const or_hypothesi
     *out = AT_READING_ABSENT;
     if (!or_hypothesis_applies(h, &g->setting)) return AT_OK;
     for (int64_t i = 0; i < plan->rows && *out != AT_READING_REJECTED; i++) {
-        int64_t at = plan->row[i % 2 ? i / 2 : plan->rows - 1 - i / 2];
-        const or_place place = {at / plan->problem.heads, at % plan->problem.heads};
+        const or_place place = place_of(plan, plan->row[i % 2 ? i / 2 : plan->rows - 1 - i / 2]);
         if (!or_hypothesis_rows(g->other, NULL, h, &g->setting, &place, 1))
             return at_fail_memory(err, sizeof *g->other);
-        const or_row *row = or_attend(g->attention, place.token, place.head);
-        if (!g->exact) or_budget_row(g->budget, row, place.token, place.head, g->bound);
-        at_reading here = judge_row(g, row);
+        at_reading here = judge_row(g, right_row(g, place));
         if (here > *out) *out = here;
     }
     return AT_OK;
@@ -132,16 +143,12 @@ bool at_needs_teeth(const at_plan *plan) {
     return false;
 }
 
-/* Does the reading answer as the subject did, in this row? */
-static bool agrees(const ground *g, const or_place *place, const uint16_t *got) {
+/* Does the reading answer as the subject did, in this row? got: [vhs] */
+static bool agrees(const ground *g, const uint16_t *got) {
     const or_problem *p = &g->plan->problem;
     for (int64_t d = 0; d < p->v_head_size; d++) {
         unsigned class = or_class(p->dtype, or_round(p->dtype, g->other[d]));
-        if (!or_judge(p->dtype, g->other[d], g->bound[d], class,
-                      got[(place->token * p->heads + place->head) * p->v_head_size + d])
-                 .accepted) {
-            return false;
-        }
+        if (!or_judge(p->dtype, g->other[d], g->bound[d], class, got[d]).accepted) return false;
     }
     return true;
 }
@@ -155,12 +162,12 @@ static at_status explain_reading(bool *out, ground *g, const or_hypothesis *h, c
     const at_plan *plan = g->plan;
     *out = or_hypothesis_applies(h, &g->setting) && plan->rows > 0;
     for (int64_t i = 0; i < plan->rows && *out; i++) {
-        const or_place place = {plan->row[i] / plan->problem.heads, plan->row[i] % plan->problem.heads};
+        const or_place place = place_of(plan, plan->row[i]);
         at_status st = in_time(g, err);
         if (st != AT_OK) return st;
         if (!or_hypothesis_rows(g->other, g->bound, h, &g->setting, &place, 1))
             return at_fail_memory(err, sizeof *g->other);
-        *out = agrees(g, &place, output);
+        *out = agrees(g, output + plan->row[i] * plan->problem.v_head_size);
     }
     return AT_OK;
 }
@@ -170,16 +177,14 @@ static at_status judge_output(at_explanation *out, const ground *g, const uint16
     const or_problem *p = &g->plan->problem;
     out->right = true;
     for (int64_t i = 0; i < g->plan->rows; i++) {
-        int64_t at = g->plan->row[i], token = at / p->heads, head = at % p->heads;
+        const uint16_t *got = output + g->plan->row[i] * p->v_head_size;
         at_status st = in_time(g, err);
         if (st != AT_OK) return st;
-        const or_row *row = or_attend(g->attention, token, head);
-        if (!g->exact) or_budget_row(g->budget, row, token, head, g->bound);
+        const or_row *row = right_row(g, place_of(g->plan, g->plan->row[i]));
         for (int64_t d = 0; d < p->v_head_size; d++) {
-            uint16_t got = output[at * p->v_head_size + d];
-            if (or_judge(p->dtype, row->o[d], g->exact ? 0 : g->bound[d], row->classes[d], got).accepted) continue;
+            if (is_accepted(g, row, d, got[d])) continue;
             out->right = false;
-            if (or_class(p->dtype, got) != OR_NAN) out->numbers = true;
+            if (or_class(p->dtype, got[d]) != OR_NAN) out->numbers = true;
         }
     }
     return AT_OK;
@@ -215,7 +220,7 @@ at_status at_explain(at_explanation *out, const at_plan *plan, const or_arithmet
     st = explain_from(out, &left, answer->output, err);
     close_ground(&left);
 done:
-    /* a reading that writes what is wrong explains the rows that were left too */
+    /* the second look finds any output right that fits its cache: where a reading agrees, that is what went wrong */
     for (size_t i = 0; i < at_hypotheses(); i++) out->right = out->right && !out->agrees[i];
     close_ground(&due);
     return st;

@@ -1,5 +1,6 @@
 /* Power: which wrong readings of the contract (oracle/hypotheses.h) a case's own judge would reject. No subject is
- * needed: each reading's answer is rounded and judged as a subject's would be. */
+ * needed: each reading's answer is rounded and judged as a subject's would be. And the other way round: which of them
+ * a subject's wrong answer agrees with. */
 #ifndef AT_POWER_H
 #define AT_POWER_H
 
@@ -27,7 +28,7 @@ AT_MUST_USE at_status at_has_teeth(bool *out, const at_plan *, at_error *err);
 
 typedef struct {
     bool *agrees; /* [at_hypotheses()] readings that answer so, inside the budget in every judged row             */
-    bool right;   /* none, and the output is right for the cache that the subject left: no value of it failed     */
+    bool right;   /* no reading agrees, and the output is right for the cache that the subject left               */
     bool numbers; /* some wrong element is a number: a NaN may come of any reading that meets what nobody may see */
 } at_explanation;
 
