@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Phases of a start in which an end is not ours. */
+/* Phases of a worker's start. One that ends in them was ended by its subject or driver, not by the harness. */
 #define AT_LOADING "loading the subject"
 #define AT_OPENING "opening the device"
 
@@ -17,7 +17,7 @@ typedef struct {
     volatile bool left;      /* subject and device are put away: an end after this is nobody's fault */
     char phase[64];          /* "execute", "oracle", ... */
     char detail[300];        /* written by the signal handler: what lay at the faulting address */
-    volatile double granted; /* seconds of the attempt that is under way that its deadline does not count */
+    volatile double granted; /* seconds that do not count against the deadline of the attempt under way */
 } at_blackbox;
 
 /* One page of shared memory: the supervisor makes it, the worker finds it under the same descriptor. -1 and NULL on
@@ -30,7 +30,7 @@ void at_blackbox_unmap(at_blackbox *);
 void at_blackbox_carry(at_blackbox *);
 void at_blackbox_begin(uint64_t ticket);
 void at_blackbox_leave(void);
-/* What the harness does for itself costs the attempt nothing of its time; less than 0 gives back. */
+/* Time that the harness takes for itself, and that the attempt's deadline does not count; below 0: given back. */
 void at_blackbox_grant(double seconds);
 void at_phase(const char *phase);
 /* From now on a fault near [data, data + bytes) is told as one of this buffer; data NULL takes the slot back. name:

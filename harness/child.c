@@ -81,7 +81,7 @@ static at_status spawn(at_child *child, const at_options *o, int device, const i
     return at_fail(err, AT_INFRASTRUCTURE, "starting a worker: %s: %s", program, strerror(failed));
 }
 
-/* By number: glibc's own is younger than the oldest that this program runs on. */
+/* By its number: glibc has a function for it from 2.36 on, and this program runs from 2.34 on. */
 static int end_descriptor(pid_t pid) {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0); /* closed by exec */
     return fd > 0 ? fd : 0;
@@ -128,7 +128,7 @@ void at_child_watch(const at_child *child, struct pollfd fd[AT_CHILD_WATCHED]) {
 }
 
 at_status at_child_read(at_child *child, bool *open, at_error *err) {
-    bool over = at_child_is_over(child); /* asked first: then all that it wrote is there */
+    bool over = at_child_is_over(child); /* asked before reading: all that it wrote is in the pipe by then */
     size_t before = child->frames.used;
     at_status st = at_frames_feed(&child->frames, child->reply, open, err);
     if (over && child->frames.used == before) *open = false;

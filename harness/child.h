@@ -38,9 +38,9 @@ AT_MUST_USE at_status at_child_await(at_child *, uint64_t ticket, double seconds
 /* What became of a worker that ended before its hello: AT_UNVALIDATED where its subject or device brought it down.
  * Reaps it. */
 at_status at_child_stillborn(at_child *, at_error *err);
-/* The same of one that has not ended, and has had its time. */
+/* The same of one that is still at it when its time is up. Kills it first. */
 at_status at_child_late(at_child *, int seconds, at_error *err);
-/* What has news of it: reply, talk, end. */
+/* For poll(): what is readable when there is news of it. reply, talk, end. */
 void at_child_watch(const at_child *, struct pollfd fd[AT_CHILD_WATCHED]);
 /* Takes what its reply has now, without waiting. *open is false once nothing more of it can come: not only at the end
  * of the stream, which a process that its subject has left behind may hold open, but once it is over itself. */
@@ -57,7 +57,7 @@ void at_child_dismiss(at_child *);
 /* How it ended, in words. Waits a moment for it, kills it otherwise, reaps it. The signal that ended it, or 0. */
 int at_child_end(at_child *, char *how, size_t size);
 enum { AT_STOP_WORDS = 64 };
-/* ", and its process is stopped by SIGSTOP", or "": one that is stopped is no one that computes for ever. */
+/* ", and its process is stopped by SIGSTOP", or "", so that it is not taken for one that computes for ever. */
 const char *at_child_stop(const at_child *, char words[AT_STOP_WORDS]);
 /* With all it has started. */
 void at_child_kill(at_child *);

@@ -23,8 +23,8 @@ typedef struct {
 } at_buffer;
 enum { AT_CANARY = 0xA5, AT_CANARY_STRETCH = 4096, AT_DEVICE_SLOTS = 64 };
 
-/* Unmapped ranges beside buffers that are to be mapped all the same; bit i is slot i's. A fault that then happens no
- * more was in one of them. */
+/* Which of the unmapped ranges beside buffers are to be mapped all the same; bit i is slot i's. A fault that is gone
+ * then was in one of them. */
 typedef struct {
     uint64_t before, after;
 } at_guards;
@@ -52,7 +52,7 @@ typedef struct {
     void (*close)(at_device *);
     void (*facts)(const at_device *, at_device_facts *out);
 
-    /* Of the buffers that are placed from now on; before the first is. */
+    /* Called before any buffer is placed. */
     void (*open_guards)(at_device *, at_guards);
     /* slot: a number below AT_DEVICE_SLOTS that names the buffer's place in the arena. The slot's mapping is kept
      * between calls and grown when needed; what it held is lost. alignment: a power of two, 1 to 256. Canaries are

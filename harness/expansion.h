@@ -6,7 +6,7 @@
 #include "plan.h"
 #include "record.h"
 
-/* Nothing is put in where the case makes no call: the plan says why. */
+/* Nothing is put in where the case cannot be planned: who plans it says why. */
 void at_expansion_add(at_record *, const at_case *, or_dialect);
 
 #endif

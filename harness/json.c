@@ -236,16 +236,16 @@ bool at_json_chars(at_json *json, char *out, size_t size) {
 
 /* ---- numbers and words ---- */
 
-static bool pass(at_json *json, const char **c, char any, char of) {
-    if (*c == json->end || (**c != any && **c != of)) return false;
+static bool pass(at_json *json, const char **c, char one, char other) {
+    if (*c == json->end || (**c != one && **c != other)) return false;
     ++*c;
     return true;
 }
 
-static bool pass_digits(at_json *json, const char **c, const char *else_wrong) {
+static bool pass_digits(at_json *json, const char **c, const char *wrong_if_none) {
     const char *first = *c;
     while (*c < json->end && **c >= '0' && **c <= '9') ++*c;
-    return *c > first || at_json_wrong(json, else_wrong);
+    return *c > first || at_json_wrong(json, wrong_if_none);
 }
 
 /* No zero leads others. */

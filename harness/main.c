@@ -15,7 +15,7 @@ enum { OPTION_COLUMN = 28 };
 static at_status command_help(at_options *, at_error *);
 static at_status command_version(at_options *, at_error *);
 
-/* A line of 80 columns each. */
+/* Each has to fit a line of 80 columns. */
 static const at_command commands[] = {
     {"list", "", "ids of the cases", at_command_list},
     {"check", "", "loads, plans and cross-checks the cases; runs nothing", at_command_check},

@@ -79,8 +79,8 @@ static at_status ask_create(at_session *s, at_error *err) {
     return AT_OK;
 }
 
-/* A variant of the case, made eagerly; that it is right others judge. */
-static at_status make_eagerly(at_session *s, const at_variant *v, at_error *err) {
+/* Runs a variant of the case on this kernel. Whether its answer is right is for other modes. */
+static at_status run_variant(at_session *s, const at_variant *v, at_error *err) {
     at_plan *plan = NULL;
     at_traces traces = {0};
     at_record aside = {.verdict = AT_PASS};
@@ -105,7 +105,7 @@ static at_status warm_beside(at_session *s, at_error *err) {
         if (i == 0 && v.c.sequences > 0) v.sequence[0].fresh++;
         if (i == 1) v.c.dtype = c->dtype == AT_F16 ? AT_BF16 : AT_F16;
         if (i == 2) v.c.override_ = &no_cache_out, v.c.overrides = 1;
-        st = make_eagerly(s, &v, err);
+        st = run_variant(s, &v, err);
         at_variant_free(&v);
     }
     return st;
@@ -120,7 +120,6 @@ static at_status execute_cold(at_session *s, at_code *code, at_refusal *refusal,
         at_find(s->record, "refusal", "capture_ready says yes of a signature that never ran");
     *refusal = (at_refusal){0};
     if ((st = host->ops->capture_begin(host->device, err)) != AT_OK) return st;
-    at_phase("execute, which must refuse");
     *code = host->subject->execute(s->kernel, &s->call, refusal);
     st = host->ops->capture_end(host->device, &graph, err);
     if (st == AT_OK) st = host->ops->inspect(host->device, graph, &nodes, err);

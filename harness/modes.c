@@ -119,6 +119,6 @@ at_status at_attempt(const at_host *host, const at_case *c, const at_mode *mode,
         record->verdict = AT_HARNESS_ERROR;
         if (record->message == NULL) record->message = at_text("%s", err->text);
     }
-    record->seconds += at_seconds_now() - start; /* less what went into an explanation */
+    record->seconds += at_seconds_now() - start; /* is below 0 so far by what an explanation took */
     return st == AT_FAILED ? AT_FAILED : AT_OK;
 }

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On the host no unmapped page tells of a read beside the entries: a word on either side would be refused as one. */
-static void *between_wrong_words(size_t bytes) {
+/* Zeros with a word of -1 before and behind them. On the host no unmapped page shows that a subject reads beside the
+ * entries, but it has to refuse an entry below 0. */
+static void *fenced(size_t bytes) {
     enum { WORD = sizeof(int32_t) };
     unsigned char *block = malloc(bytes + 2 * WORD);
     if (block == NULL) return NULL;
@@ -17,7 +18,7 @@ static void *between_wrong_words(size_t bytes) {
     return memset(block + WORD, 0, bytes);
 }
 
-static void free_between(void *entries) {
+static void free_fenced(void *entries) {
     if (entries != NULL) free((int32_t *)entries - 1);
 }
 
@@ -30,7 +31,7 @@ static at_status fill_metadata(at_plan *plan, at_error *err) {
     at_pages pages;
     int64_t bound[3] = {0};
     if (t->dtype == OR_ABSENT) return AT_OK;
-    if ((t->data = between_wrong_words(bytes)) == NULL) return at_fail_memory(err, bytes);
+    if ((t->data = fenced(bytes)) == NULL) return at_fail_memory(err, bytes);
     if (t->dtype != OR_I32) return AT_OK;
     for (size_t b = 0; b < c->sequences; b++) {
         const int64_t fresh = c->sequence[b].fresh, length = c->sequence[b].past + fresh;
@@ -96,7 +97,7 @@ at_status at_plan_make(at_plan **out, const at_case *c, or_dialect dialect, uint
 }
 
 at_status at_plan_check(const at_case *c, or_dialect dialect, uint64_t seed, at_error *err) {
-    enum { CHEAP = 1 << 19 }; /* of the 1,730 cases of the quick tier all but 33 are, and take half a second in all */
+    enum { CHEAP = 1 << 19 }; /* bytes: all but some 30 cases of the quick tier, which take half a second together */
     at_plan *plan = NULL;
     at_status st = make(&plan, c, dialect, seed, at_case_bytes(c) <= CHEAP, err);
     at_plan_free(plan);
@@ -105,7 +106,7 @@ at_status at_plan_check(const at_case *c, or_dialect dialect, uint64_t seed, at_
 
 void at_plan_free(at_plan *plan) {
     if (plan == NULL) return;
-    free_between(plan->call.in[OR_ATTENTION_METADATA].data);
+    free_fenced(plan->call.in[OR_ATTENTION_METADATA].data);
     for (int i = 0; i < OR_ATTENTION_METADATA; i++) free(plan->call.in[i].data); /* outputs have none of their own */
     free((void *)plan->node.attr);
     free(plan->row);

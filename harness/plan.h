@@ -24,10 +24,10 @@ typedef struct {
  * value case that the oracle refuses, a refusal case that it does not, an `exact` case whose value lies near a rounding
  * boundary. */
 AT_MUST_USE at_status at_plan_make(at_plan **out, const at_case *c, or_dialect dialect, uint64_t seed, at_error *err);
-/* Node and shapes alone, without data: cheap, and right for cases that contradict themselves elsewhere too. */
+/* Node and shapes alone, without data: cheap, and there for cases too that at_plan_make would refuse later. */
 AT_MUST_USE at_status at_plan_outline(at_plan **out, const at_case *c, or_dialect dialect, at_error *err);
 void at_plan_free(at_plan *);
-/* Whether it would be AT_USAGE, as far as that is seen without data, and with them where they are small. */
+/* Makes the plan and drops it, for its AT_USAGE. Large data are not made, and what they alone show is not seen. */
 AT_MUST_USE at_status at_plan_check(const at_case *c, or_dialect dialect, uint64_t seed, at_error *err);
 size_t at_tensor_bytes(const or_tensor *); /* 0 where absent */
 

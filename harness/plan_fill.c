@@ -72,7 +72,7 @@ static void fill_table(filling *x) {
     }
 }
 
-/* A slot that no token of the call writes, of the cache's last ones; -1: there is none. */
+/* The last slot that no token of the call writes; -1: there is none. */
 static int64_t idle_slot(const filling *x, const int32_t *slot) {
     const int64_t owned = x->start[x->plan->c->sequences];
     for (int64_t idle = x->pages.blocks * x->plan->c->block_size - 1; idle >= 0; idle--) {
@@ -83,8 +83,8 @@ static int64_t idle_slot(const filling *x, const int32_t *slot) {
     return -1;
 }
 
-/* Slots from the table. Those past the cache: the first, and far ones. Tokens past cumseq[B] keep what a larger batch
- * left there, a slot, or -1 in turns. */
+/* Slots from the table. Those past the cache: the first, and far ones. Tokens past cumseq[B] have in turns a slot, as
+ * a larger batch would have left it, and -1. */
 static void fill_slots(filling *x) {
     const at_case *c = x->plan->c;
     const int64_t bs = c->block_size, tokens = x->plan->problem.tokens;

@@ -212,6 +212,10 @@ static bool is_time(double seconds) {
     return seconds >= 0 && isfinite(seconds);
 }
 
+static bool has_times(const at_record *r) {
+    return is_time(r->seconds) && is_time(r->seconds_oracle) && is_time(r->seconds_subject);
+}
+
 static const char *impossible_counts(const at_record *r) {
     for (int i = 0; i < r->tensors; i++) {
         const at_tensor_report *t = &r->tensor[i];
@@ -223,8 +227,7 @@ static const char *impossible_counts(const at_record *r) {
     if (r->graph_kernels < 0 || r->graph_other < 0) return "graph nodes below 0";
     if (r->held_before < 0 || r->held_after < 0) return "memory below 0";
     if (r->worker < 0) return "a worker below 0";
-    bool times = is_time(r->seconds) && is_time(r->seconds_oracle) && is_time(r->seconds_subject);
-    return times ? NULL : "a time that is none";
+    return has_times(r) ? NULL : "a time that is none";
 }
 
 /* Verdicts that say that nothing was found. */

@@ -76,8 +76,8 @@ typedef struct {
     char *message; /* one line; the first finding, or what went wrong */
     char *repro;   /* the command that repeats it */
 } at_record;
-/* NULL, or what no attempt can have left: counts and times that are none, or a verdict that what was found refutes, as
- * a pass with findings, mismatches or an excess above 1. */
+/* NULL, or why no attempt can have left this: an impossible count or time, or a verdict that its own findings refute,
+ * as a pass with mismatches or an excess above 1. */
 const char *at_record_contradiction(const at_record *);
 void at_record_clear(at_record *); /* frees what it owns, zeroes it */
 
@@ -105,7 +105,7 @@ typedef struct {
                         "scenario:S1", "mode:replay"; what no record covers is reported as uncovered */
 } at_header;
 enum { AT_MOST_SHARDS = 100000 };
-const char *at_header_contradiction(const at_header *); /* the same of what a run plans */
+const char *at_header_contradiction(const at_header *); /* the same of a run, by what it planned */
 void at_header_clear(at_header *);
 /* One line of JSON and back, as a worker's first message and a journal's first line hold it. */
 AT_MUST_USE at_status at_header_to_json(char **out, const at_header *, at_error *err);

@@ -13,7 +13,7 @@ at_screen at_screen_of(int fd) {
     return (at_screen){size.ws_row, size.ws_col};
 }
 
-/* Of one line; of a colour nothing is seen, of a character in UTF-8 its first byte alone counts. */
+/* Columns of one line: an escape sequence of colours takes none, a character of UTF-8 one, whatever its bytes. */
 static int width_of(const char *line, size_t bytes) {
     int width = 0;
     bool in_escape = false;

@@ -9,7 +9,7 @@ typedef struct {
 } at_screen;
 
 at_screen at_screen_of(int fd);
-/* Rows that a text takes; colours take no room. */
+/* Rows that a text takes up there. */
 int at_screen_rows(const at_screen *, const char *text);
 /* The text and a newline, the cursor being at `column`; further lines begin below it. */
 void at_put_wrapped(FILE *, const at_screen *, const char *text, int column);

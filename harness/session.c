@@ -21,7 +21,7 @@ const char *at_code_name(at_code code) {
     return (size_t)code < sizeof code_name / sizeof *code_name ? code_name[code] : "a code that the ABI does not have";
 }
 
-/* A rule of the contract is named for a reason that is not there. */
+/* The subject names a rule of the contract, and nothing here breaks it. */
 static bool is_unfounded(const at_plan *plan, bool capturing, const at_refusal *refusal) {
     const or_moment moment = {
         .capturing = capturing, .warmed = true, .cache_aliased = plan->cache_aliased, .grid_limit = INT32_MAX};

@@ -44,8 +44,8 @@ const char *at_code_name(at_code); /* "NOT_IMPLEMENTED", ... */
 /* What a subject declares, in the oracle's words. */
 or_arithmetic at_arithmetic_of(const at_arithmetic *);
 
-/* Asks supports. The types of the inputs end at an unmapped page, since a loop one too long would find what looks like
- * one more. */
+/* Asks supports. The types of the inputs end at an unmapped page, or a subject that reads one too many would find
+ * something that looks like a type. */
 AT_MUST_USE at_status at_session_supports(const at_session *, at_code *, at_refusal *, at_error *err);
 
 /* Asks supports, create and prepare; with the kernel of another session that one is used and prepare alone is asked.

@@ -32,7 +32,8 @@ void at_slot_enter(at_slot *, at_slot_state, double seconds);
 void at_slot_ask(at_slot *, double seconds);
 /* The request that was sent last has been taken up. */
 bool at_slot_begun(const at_slot *);
-/* Moves the deadline of a request by what the harness took for itself; false where that leaves it passed. */
+/* Moves the deadline of a request of `seconds` by what the harness took for itself; false where it has passed even so.
+ */
 bool at_slot_extend(at_slot *, double seconds);
 /* The process that there was put subject and device away before it ended. */
 bool at_slot_left(const at_slot *);

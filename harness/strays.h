@@ -10,7 +10,7 @@
  * has children already: which of them are strays could not be told. */
 bool at_strays_adopt(void);
 /* Kills and reaps every child of this process but those of keep[kept], and what those leave behind in turn. How many.
- * Of one worker of several it ends the strays of the others too, as far as these have lost their parent. */
+ * Whose they were is not known: those of workers that go on end as well, once they have lost their parent. */
 int at_strays_end(const pid_t *keep, size_t kept);
 
 #endif

@@ -205,7 +205,7 @@ static at_status lose(at_supervisor *s, at_slot *w, at_verdict verdict, const ch
     return st == AT_OK ? release(s, w, err) : st;
 }
 
-/* Each search takes seconds in which no answer is taken: the first few faults of a run are worth it. */
+/* A search takes seconds in which nobody else is attended to: only the first few faults of a run have one. */
 static void locate(at_supervisor *s, const at_slot *w, at_record *record) {
     if (s->options->sanitizer != NULL || !at_is_illegal_access(record) || s->searches++ >= MOST_SEARCHES) return;
     char *where = at_locate_fault(s->options, w->device, w->at, allowance(s->options, w->at));

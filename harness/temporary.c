@@ -13,8 +13,8 @@
 
 enum { TRIES = 500 };
 
-/* A process of its own, since no signal can be answered with a walk through directories, and to some there is no
- * answer. Whoever writes there still, an archiver that lost its parent say, does not for long. */
+/* Left to a process of its own: a signal's handler may not walk through directories, and SIGKILL has none. Tried again
+ * and again, since an archiver that has lost its parent may go on writing there for a moment. */
 _Noreturn static void keep(const char *path, int alive) {
     const struct timespec moment = {.tv_nsec = 10000000};
     char nothing;

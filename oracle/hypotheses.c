@@ -112,7 +112,8 @@ static void end(or_reading *r) {
     free(r->q), free(r->k), free(r->o);
 }
 
-/* With room for all keys that a reading may see, where a right row sees its context at most. */
+/* The budget takes its room from past lengths, and a reading may see more keys than its context has: so these are
+ * longer while it is made. */
 static bool begin_budget(or_reading *r) {
     const int32_t *past = r->p.past_seqlens;
     r->whole = calloc((size_t)r->p.sequences + 1, sizeof *r->whole);

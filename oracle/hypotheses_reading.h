@@ -13,7 +13,7 @@ typedef struct {
     int32_t *own_index;  /* likewise: a table, or lengths                        */
     or_attention *attention;
     or_budget *budget; /* NULL: no bound is asked for                         */
-    int32_t *whole;    /* [B] lengths of which the budget's room is made      */
+    int32_t *whole;    /* [B] past lengths that give the budget room for all  */
 
     int64_t token, head, sequence, position; /* of the row at hand; sequence -1: nobody's */
     int64_t keys, room;

@@ -197,7 +197,7 @@ static void keep(or_reading *r, bool (*kept)(const or_reading *, int64_t positio
 static bool is_not_own(const or_reading *r, int64_t j) {
     return j != r->position;
 }
-/* With a window of the token itself nothing is left, where a width of -1 would be none. */
+/* Not by a smaller window_before: where that is 0 already, -1 would mean no window at all. */
 static bool is_not_oldest(const or_reading *r, int64_t j) {
     return j > r->position - r->p.window_before;
 }

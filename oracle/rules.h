@@ -41,7 +41,7 @@ const or_rule *or_rule_by_id(const char *id);
  * passes metadata-negative. */
 const or_rule *or_refusal(or_gate, const or_node *, const or_call *, const or_moment *);
 
-/* Whether this one rule is broken, in whichever dialect and at whichever gate it stands; of a call that is legal. */
+/* Whether a legal call breaks this rule, even if its dialect does not have it or another gate asks it. */
 bool or_is_broken(const or_rule *, const or_node *, const or_call *, const or_moment *);
 
 #endif

@@ -45,7 +45,8 @@ static void put_worst(FILE *f, const at_tensors *t) {
             w->tensor->low, w->tensor->high);
 }
 
-/* An attempt gives back what it takes, but for what it finds out once; the records' own texts are below the least. */
+/* Memory that attempts keep. A few may keep what they need to find out only once, and each the texts of its record,
+ * which are below LEAST. */
 static void put_memory(FILE *f, const at_journal *j) {
     enum { LEAST = 1 << 16, ONE_IN = 20, FEW = 4 };
     const at_record *most = NULL;
@@ -97,13 +98,14 @@ static void put_not_run(FILE *f, const at_report *r) {
         fprintf(f, "not run   %" PRId64 " of %" PRId64 " planned attempts left no record\n", missing, h->planned);
 }
 
-/* The lines, malloc'ed, to be counted before they are shown. */
+/* Of the summary: what is shown whole or not at all. */
 typedef struct {
     const at_report *report;
     const at_group *fault; /* NULL: counts and the worst before the faults */
     bool colour;
 } part;
 
+/* malloc'ed, so that its rows can be counted before it is shown. */
 static char *text_of(const part *p) {
     char *text = NULL;
     size_t bytes;
