@@ -148,7 +148,8 @@ $(B)/tests/oracle $(B)/tests/harness $(B)/tests/reports:
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(MODEFLAGS) -o $@ $(filter %.o %.a,$^) $(TESTLIBS)
-$(B)/tests/harness: $(patsubst harness/tests/subjects/%.c,$(B)/tests/subjects/%.so,$(wildcard harness/tests/subjects/*.c)) $(B)/tests/subjects/fake_cuda.so
+$(B)/tests/harness: $(patsubst harness/tests/subjects/%.c,$(B)/tests/subjects/%.so,$(wildcard harness/tests/subjects/*.c)) \
+    $(B)/tests/subjects/fake_cuda.so
 $(B)/tests/cuda: $(call test_objects,cuda) $(gates) $(cpu_kernels) $(simt)
 	@mkdir -p $(@D)
 	@echo "  CXX   $@"
@@ -274,8 +275,9 @@ fuzz:
 	@for target in $(fuzzers); do \
 	    mkdir -p build/fuzz/found/$$target; \
 	    echo "== $$target, $(MINUTES) min"; \
-	    build/fuzz/run/$$target -max_total_time=$$(($(MINUTES) * 60)) -timeout=20 -report_slow_units=1 -rss_limit_mb=2048 -max_len=20000 -print_final_stats=1 \
-	        -artifact_prefix=build/fuzz/$$target- build/fuzz/found/$$target harness/fuzz/corpus/$$target >build/fuzz/$$target.log 2>&1 \
+	    build/fuzz/run/$$target -max_total_time=$$(($(MINUTES) * 60)) -timeout=20 -report_slow_units=1 -rss_limit_mb=2048 \
+	        -max_len=20000 -print_final_stats=1 -artifact_prefix=build/fuzz/$$target- \
+	        build/fuzz/found/$$target harness/fuzz/corpus/$$target >build/fuzz/$$target.log 2>&1 \
 	        || { tail -n 40 build/fuzz/$$target.log; exit 1; }; \
 	    grep 'stat::number_of_executed_units' build/fuzz/$$target.log; \
 	done

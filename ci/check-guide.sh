@@ -7,7 +7,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 mkdir "$work/tree"
-if git rev-parse --git-dir >/dev/null 2>&1; then files=$(git ls-files -co --exclude-standard); else files=$(find . -path ./build -prune -o -type f -print); fi
+if git rev-parse --git-dir >/dev/null 2>&1; then
+    files=$(git ls-files -co --exclude-standard)
+else
+    files=$(find . -path ./build -prune -o -type f -print)
+fi
 # times stay, so that make builds no more than a contributor would
 while read -r file; do if [[ -e $file ]]; then echo "$file"; fi; done <<<"$files" | tar -cf - -T - | tar -xpf - -C "$work/tree"
 mkdir -p "$work/tree/build"
@@ -16,7 +20,10 @@ for built in release attest subjects include; do
 done
 
 # blocks: each into a file named after the line it starts at
-awk -v out="$work" '/^```sh$/ {file = sprintf("%s/%04d.sh", out, NR + 1); next} /^```$/ {if (file) close(file); file = ""; next} file {print > file}' "$guide"
+awk -v out="$work" '
+    /^```sh$/ {file = sprintf("%s/%04d.sh", out, NR + 1); next}
+    /^```$/ {if (file) close(file); file = ""; next}
+    file {print > file}' "$guide"
 blocks=("$work"/*.sh)
 ((${#blocks[@]} >= 8)) || { echo "$guide has only ${#blocks[@]} blocks of commands"; exit 1; }
 cd "$work/tree"

@@ -40,7 +40,8 @@ grep -qE 'output: token [0-9]+ .*head [0-9]+, channel [0-9]+: want .*, got .*, a
 attest new subject whole >/dev/null
 # shellcheck disable=SC2046
 cc -std=c11 -O2 -shared -fPIC $(pkg-config --cflags attest) -o whole.so whole.c -lm
-attest run --subject ./whole.so --no-progress >whole.log || { cat whole.log; die "the start fails a case of the quick tier"; }
+[[ ${MODE:-release} != release ]] || attest run --subject ./whole.so --no-progress >whole.log ||
+    { cat whole.log; die "the start fails a case of the quick tier"; }
 
 # the compile line that `new` prints, and the header in the other languages
 bash -c "$(sed -n 's/^  cc/cc/p' 0.log) -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror"

@@ -29,7 +29,8 @@ says() {
     "$attest" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     check "attest $*: exit $status, due $due: $(tail -n 1 "$scratch/err" | cut -c1-200)" test "$status" = "$due"
-    check "attest $*: no line with '$words': $(tail -n 2 "$scratch/out" "$scratch/err" | cut -c1-300)" grep -qF -- "$words" "$scratch/out" "$scratch/err"
+    check "attest $*: no line with '$words': $(tail -n 2 "$scratch/out" "$scratch/err" | cut -c1-300)" \
+        grep -qF -- "$words" "$scratch/out" "$scratch/err"
 }
 
 one_line_of_error() { [[ $(wc -l <"$scratch/err") == 1 && ! -s $scratch/out ]]; }
@@ -39,7 +40,8 @@ ten() { local due=$1 words=$2; shift 2; says "$due" "$words" run "${ten[@]}" --o
 
 # What two journals must share: everything but times, workers, their memory, and the order in which attempts finished.
 essence() {
-    grep -v '^{"journal"\|^{"end"' "$1" | sed -E 's/"seconds(_oracle|_subject)?":[^,}]*//g; s/"held_(before|after)":[0-9]+,//g; s/"worker":[0-9]+//; s/"device":"cpu [0-9]+"//' | sort
+    grep -v '^{"journal"\|^{"end"' "$1" | sed -E 's/"seconds(_oracle|_subject)?":[^,}]*//g; s/"held_(before|after)":[0-9]+,//g' |
+        sed -E 's/"worker":[0-9]+//; s/"device":"cpu [0-9]+"//' | sort
 }
 same_results() { diff <(essence "$1") <(essence "$2") >"$scratch/diff" || { head -c 600 "$scratch/diff"; false; }; }
 
@@ -99,7 +101,8 @@ ODD
     says 64 "odd.yaml:9:5: odd/small: expects exact values" run --subject /nowhere.so --cases "$odd" --out "$scratch/odd"
     check 'one line that counts the others' grep -q 'expect budget, or change the data (and 1 more; attest check lists them)$' "$scratch/err"
     check 'one line of error' one_line_of_error
-    says 64 "odd.yaml:10:5: odd/illegal: expects values, but supports may refuse it" run --subject /nowhere.so --cases "$odd" -k odd/illegal --out "$scratch/odd"
+    says 64 "odd.yaml:10:5: odd/illegal: expects values, but supports may refuse it" run --subject /nowhere.so --cases "$odd" -k odd/illegal \
+        --out "$scratch/odd"
     says 64 'expect that refusal, or make the call legal' repro odd/illegal --subject cpu --cases "$odd"
     check 'nothing was run' test ! -e "$scratch/odd"
     says 2 '1 PASS, 1 NOT_RUN' run --subject cpu --cases "$odd" -k odd/fine -k odd/near --out "$scratch/odd" --no-progress
@@ -108,7 +111,8 @@ ODD
 
 subjects() {
     local s
-    for s in /nowhere.so Makefile "$scratch" "${faulty%/*}/no_symbol.so" "${faulty%/*}/broken.so:1" "${faulty%/*}/unresolved.so" nobody "$faulty:nobody"; do
+    for s in /nowhere.so Makefile "$scratch" "${faulty%/*}/no_symbol.so" "${faulty%/*}/broken.so:1" "${faulty%/*}/unresolved.so" nobody \
+        "$faulty:nobody"; do
         ten 2 'UNVALIDATED: nothing was judged' --subject "$s"
         check "subject $s: one line" test "$(cat "$scratch/out" "$scratch/err" | wc -l)" = 1
     done
@@ -123,7 +127,10 @@ subjects() {
 }
 
 # Verdicts and answers' digests of all cases but the one that faulty subjects fail on.
-others() { grep '^{"id"' "$1" | grep -v '^{"id":"ten/tokens/new=5"' | sed -E 's/.*"id":"([^"]*)".*"verdict":"([^"]*)".*"output_digest":"([^"]*)".*/\1 \2 \3/' | sort; }
+others() {
+    grep '^{"id"' "$1" | grep -v '^{"id":"ten/tokens/new=5"' |
+        sed -E 's/.*"id":"([^"]*)".*"verdict":"([^"]*)".*"output_digest":"([^"]*)".*/\1 \2 \3/' | sort
+}
 
 faults() {
     local fault words verdict
@@ -137,7 +144,8 @@ faults() {
         check "$fault: one attempt is lost" test "$(grep -c '^{"id":"ten/tokens/new=5".*"verdict":"'"$verdict"'"' "$scratch/run/results.jsonl")" = 1
         check "$fault: all others are as they were" diff "$scratch/others" <(others "$scratch/run/results.jsonl")
         check "$fault: the last line is the verdict" last_line_is 'FAILED on CPU execution (no GPU seen): 9 of 10 cases'
-        check "$fault: nothing reaches the terminal as it is" bash -c "! grep -qP '\\x1b' '$scratch/out' '$scratch/err' '$scratch/run/summary.md' '$scratch/run/report.txt'"
+        check "$fault: nothing reaches the terminal as it is" \
+            bash -c "! grep -qP '\\x1b' '$scratch/out' '$scratch/err' '$scratch/run/summary.md' '$scratch/run/report.txt'"
     done <<'FAULTS'
 segv CRASH killed by SIGSEGV (Segmentation fault) in phase 'execute'
 abort CRASH its last words: assertion failed: the sky is green
@@ -199,7 +207,8 @@ hostile() {
 waivers() {
     local day=2099-12-31
     waiver() {
-        printf "schema: 1\nwaivers:\n- {case: '%s', device: 'CPU*', owner: kernels, reason: known, url: 'https://example.org/1', expires: %s}\n" "$1" "$2" >"$scratch/waivers.yaml"
+        printf "schema: 1\nwaivers:\n- {case: '%s', device: 'CPU*', owner: kernels, reason: known, url: 'https://example.org/1', expires: %s}\n" \
+            "$1" "$2" >"$scratch/waivers.yaml"
     }
     waiver ten/tokens/new=5 $day
     ten 0 '9 PASS, 1 WAIVED' --subject "$faulty:wrong" --waivers "$scratch/waivers.yaml"
@@ -277,7 +286,8 @@ forged() {
         says 0 'bundle ' bundle "$scratch/run" --cases harness/tests/suites --out "$scratch/forged"
         sed -i "$how" "$scratch/forged/results.jsonl"
         check "$what: it was changed" bash -c "! cmp -s '$scratch/run/results.jsonl' '$scratch/forged/results.jsonl'"
-        (cd "$scratch/forged" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >../sums && mv ../sums SHA256SUMS)
+        (cd "$scratch/forged" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >../sums &&
+            mv ../sums SHA256SUMS)
         says 64 "results.jsonl:$what" verify "$scratch/forged"
         says 64 "results.jsonl:$what" report "$scratch/forged/results.jsonl" --out "$scratch/report"
         says 64 "results.jsonl:$what" compare "$scratch/run" "$scratch/forged"
@@ -352,7 +362,8 @@ sharded() {
     says 64 'differ in number of shards' merge "$scratch/merged" "$scratch"/part[1-7] "$scratch/whole"
     GTEST_TOTAL_SHARDS=7 GTEST_SHARD_INDEX=3 says 0 'shard 4 of 7' run --subject cpu --tier smoke --out "$scratch/gtest" --no-progress
     check 'GTEST_SHARD_INDEX 3 is shard 4' same_results "$scratch/part4/results.jsonl" "$scratch/gtest/results.jsonl"
-    SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=7 says 0 'shard 5 of 7' run --subject cpu --tier smoke --out "$scratch/slurm" --no-progress
+    SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=7 \
+        says 0 'shard 5 of 7' run --subject cpu --tier smoke --out "$scratch/slurm" --no-progress
     check 'task 5 of 1-7 is shard 5' same_results "$scratch/part5/results.jsonl" "$scratch/slurm/results.jsonl"
     GTEST_TOTAL_SHARDS=7 says 64 'one alone is set' run --subject cpu
 }
@@ -412,7 +423,8 @@ stopped() {
     interrupted TERM
 }
 
-(($# > 0)) || set -- usage selection unplannable subjects faults left_behind hostile waivers resumed forged archives sharded together sanitized cost in_json stopped killed_with_the_job
+(($# > 0)) || set -- usage selection unplannable subjects faults left_behind hostile waivers resumed forged archives sharded together \
+    sanitized cost in_json stopped killed_with_the_job
 for part in "$@"; do
     start=$SECONDS
     $part

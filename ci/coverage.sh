@@ -27,6 +27,6 @@ floor oracle 'oracle/' 97 90
 floor kernels 'cuda/' 95 85
 floor harness 'harness/' 85 0
 floor reports 'reports/' 85 0
-gcovr --root . --exclude '.*/tests/.*' --exclude-throw-branches --object-directory build/gcov build/gcov --html-details "$out/index.html" --xml "$out/cobertura.xml" \
-    >/dev/null 2>&1
+gcovr --root . --exclude '.*/tests/.*' --exclude-throw-branches --object-directory build/gcov build/gcov --html-details "$out/index.html" \
+    --xml "$out/cobertura.xml" >/dev/null 2>&1
 exit $status

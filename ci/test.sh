@@ -59,7 +59,8 @@ covered() {
         "run --subject cpu -k refusals -k contents -k window --out build/gcov/reports --no-progress" "check -k pull-request" "list --json" \
         "doctor" "doctor --json" "judge oracle/vectors --implementation onnxruntime" \
         "judge oracle/vectors --implementation onnxruntime --json" "cover --tier full" "cover --power -k window" \
-        "report build/gcov/reports/results.jsonl --out build/gcov/reports" "explain window/edge/dialect=onnx-genai,dtype=float16,local_window_size=16" \
+        "report build/gcov/reports/results.jsonl --out build/gcov/reports" \
+        "explain window/edge/dialect=onnx-genai,dtype=float16,local_window_size=16" \
         "bench --subject cpu -k timing/pull-request" "bench --overhead" \
         "bench --subject cpu -k timing/pull-request --json" "run --help" "export -k pull-request build/gcov/exported" \
         "repro pull-request/tiny-decode/dtype=float16 --in-process --dump build/gcov/dumped" help; do

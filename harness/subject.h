@@ -86,9 +86,9 @@ typedef struct {
 typedef struct {
     at_tensor in[AT_INPUTS], out[AT_OUTPUTS];
     void *stream; /* CUstream, or at_cpu_stream * for a host subject. All work goes on it and nothing waits for it. */
-    void *workspace;        /* contents undefined on entry and between replays; one address at capture and replay        */
+    void *workspace;        /* contents undefined on entry and between replays; one address at capture and replay */
     size_t workspace_bytes; /* at least what prepare asked for */
-    int capturing; /* the stream records: no allocation, no copy to the host, no wait, no new signature             */
+    int capturing;          /* the stream records: no allocation, no copy to the host, no wait, no new signature */
 } at_call;
 
 /* How a call computes: closed sets whose errors the oracle knows. 0 is "not said" and is judged by the widest of its

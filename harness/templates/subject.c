@@ -3,8 +3,8 @@
  *     cc -std=c11 -O2 -shared -fPIC -I DIR -o @name@.so @name@.c -lm
  *     attest run --subject ./@name@.so --tier smoke
  *
- * DIR holds attest/subject.h: build/include of a checkout, or, once attest is installed, what pkg-config --cflags attest
- * says.
+ * DIR holds attest/subject.h: build/include of a checkout, or, once attest is installed, what pkg-config --cflags
+ * attest says.
  *
  * Part 1 is the kernel: put yours in its place. Part 2 says which calls it takes; part 3 is what attest calls. Both can
  * stay as they are while the kernel takes the same calls.

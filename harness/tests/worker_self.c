@@ -7,7 +7,8 @@
 
 static int am_worker;
 
-/* What a subject under test leaks, some of them for ever, is no leak of the tests: asked by LeakSanitizer where it is linked in. */
+/* What a subject under test leaks, some of them for ever, is no leak of the tests: asked by LeakSanitizer where it is
+ * linked in. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) {
     return am_worker;

@@ -100,8 +100,7 @@ Test(classes, sums_that_only_double_holds_may_be_anything) {
           1);
     CHECK("that meet an infinite one", OR_BF16, {0, 0, 2, 2}, {{1, 0, INFINITY, -3e38}, {1}, {1}}, 1, 5, in_float,
           {any, any}, 1);
-    CHECK("beside an infinite score", OR_BF16, {0, 0, 1, 0}, {{4, 0, -INFINITY}, {1}, {3}}, 1, 0, in_float, {F, F},
-          2);
+    CHECK("beside an infinite score", OR_BF16, {0, 0, 1, 0}, {{4, 0, -INFINITY}, {1}, {3}}, 1, 0, in_float, {F, F}, 2);
 }
 
 Test(classes, a_query_that_half_does_not_hold_may_be_nan_unless_it_is_said_to_stay_exact) {
