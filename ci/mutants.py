@@ -189,17 +189,23 @@ def naming(mutant):
     return "alone" if len(mutant.readings) == 1 else "among others"
 
 
-def settle(mutant, subject, clean):
-    """The outcome, and whether the row told the truth."""
-    mutant.outcome = "killed" if len(mutant.killers) >= ENOUGH_CASES else "survived"
-    if mutant.outcome == "killed" and (mutant.hypothesis or any("value" in k["detectors"] for k in mutant.kills)):
-        explain(mutant, subject, clean)
-    if mutant.outcome == "killed" and mutant.reason:
+def check_truth(mutant):
+    """Whether the row of a killed mutant told the truth."""
+    if mutant.reason:
         raise Broken("killed, and its row gives a reason why it is not: " + mutant.reason)
     words = mutant.field("says").split()
     said = [text for kill in mutant.kills for text in kill["findings"]]
-    if mutant.outcome == "killed" and words and not any(all(f"{w} " in text for w in words) for text in said):
+    if words and not any(all(f"{w} " in text for w in words) for text in said):
         raise Broken(f"killed, but no finding names its {', '.join(words)}: " + (said[0] if said else "there are none"))
+
+
+def settle(mutant, subject, clean):
+    mutant.outcome = "killed" if len(mutant.killers) >= ENOUGH_CASES else "survived"
+    if mutant.outcome != "killed":
+        return
+    if mutant.hypothesis or any("value" in k["detectors"] for k in mutant.kills):
+        explain(mutant, subject, clean)
+    check_truth(mutant)
 
 
 def attempt_mutant(mutant, tools, folder, tier, clean):
@@ -366,6 +372,18 @@ def arguments():
     return parser.parse_args()
 
 
+def chosen(tables, globs):
+    mutants = [m for table in tables or sorted(SOURCES.glob("mutants/*.txt")) for m in read_table(table.resolve())]
+    check_rows(mutants)
+    return [m for m in mutants if not globs or any(fnmatch.fnmatchcase(m.id, glob) for glob in globs)]
+
+
+def is_good(mutants, clean):
+    met = all(score(mutants, made)["met"] for made in FLOOR) and names(mutants)["met"]
+    broken = clean.failed or without_reason(mutants) or any(m.outcome == "error" for m in mutants)
+    return bool(mutants) and met and not broken
+
+
 def main():
     a, start = arguments(), time.monotonic()
     tools = tools_from_environment()
@@ -373,11 +391,7 @@ def main():
         told = twins_tell(tools, a.work / "twins", a.j)
         if a.twins or not told:
             return 0 if told else 1
-        tables = a.tables or sorted(SOURCES.glob("mutants/*.txt"))
-        mutants = [m for table in tables for m in read_table(table.resolve())]
-        check_rows(mutants)
-        if a.k:
-            mutants = [m for m in mutants if any(fnmatch.fnmatchcase(m.id, glob) for glob in a.k)]
+        mutants = chosen(a.tables, a.k)
         subject = ROOT / "build/subjects/cpu.so"
         clean = Clean(run_attest(subject, a.work / "clean", ["--tier", a.tier, "-j", str(a.j)])[0])
     except Broken as why:
@@ -390,9 +404,7 @@ def main():
     (a.out / "mutants.md").write_text("\n".join(markdown(mutants, a.tier)) + "\n")
     say_outcome(mutants)
     print(f"{time.monotonic() - start:.0f} s by the clock, {processor_seconds():.0f} s of processors", file=sys.stderr)
-    met = all(score(mutants, made)["met"] for made in FLOOR) and names(mutants)["met"]
-    good = met and not without_reason(mutants) and not clean.failed
-    return 0 if good and mutants and not any(m.outcome == "error" for m in mutants) else 1
+    return 0 if is_good(mutants, clean) else 1
 
 
 if __name__ == "__main__":
