@@ -1,7 +1,6 @@
 /* Explanations: which wrong reading an answer agrees with, and that looking for it changes nothing else. */
 #include "judging.h"
 
-#include "../../oracle/hypotheses.h"
 #include "../explanation.h"
 
 #include <criterion/criterion.h>
@@ -27,27 +26,6 @@ static size_t outputs(void) {
     return (size_t)(p->tokens * p->heads * p->v_head_size);
 }
 
-static or_setting setting(void) {
-    return (or_setting){.problem = j.question.problem,
-                        .cache = j.cache,
-                        .how = &j.question.arithmetic,
-                        .rotary_rows = j.plan->call.in[OR_COS_CACHE].shape[0]};
-}
-
-/* The rounded answer of a reading, everywhere. */
-static void answer_as(const or_hypothesis *h) {
-    const or_problem *p = j.question.problem;
-    const or_setting here = setting();
-    double *o = calloc(2 * (size_t)p->v_head_size, sizeof *o), *bound = o + p->v_head_size;
-    cr_assert_not_null(o);
-    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
-        const or_place place = {i / p->heads, i % p->heads};
-        cr_assert(or_hypothesis_rows(o, bound, h, &here, &place, 1));
-        for (int64_t d = 0; d < p->v_head_size; d++) j.output[i * p->v_head_size + d] = or_round(p->dtype, o[d]);
-    }
-    free(o);
-}
-
 static const at_record *sought(double left) {
     judged(&j);
     at_explanation_seek(&j.record, &left, j.plan, &j.question.arithmetic, &j.answer);
@@ -65,9 +43,9 @@ Test(explanation, each_reading_explains_its_own_answer) {
     int wrong = 0;
     for (size_t i = 0; or_hypothesis_at(i) != NULL; i++) {
         const or_hypothesis *h = or_hypothesis_at(i);
-        const or_setting here = setting();
+        const or_setting here = setting_of(&j);
         if (!or_hypothesis_applies(h, &here)) continue;
-        answer_as(h);
+        answer_as(&j, h);
         if (sought(20)->verdict != AT_FAIL) continue; /* here it gives the right answer */
         cr_expect(says(&j.record, or_hypothesis_id(h)), "%s", or_hypothesis_id(h));
         wrong++;
@@ -83,21 +61,9 @@ Test(explanation, an_answer_of_no_known_reading_agrees_with_none) {
     cr_expect_null(r->explanation[1]);
 }
 
-/* The right answer for the cache as it stands. */
-static void answer_from_cache(void) {
-    const or_problem *p = j.question.problem;
-    or_attention *attention = or_attention_new(p, j.cache, &j.question.arithmetic);
-    cr_assert_not_null(attention);
-    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
-        const or_row *row = or_attend(attention, i / p->heads, i % p->heads);
-        for (int64_t d = 0; d < p->v_head_size; d++) j.output[i * p->v_head_size + d] = or_round(p->dtype, row->o[d]);
-    }
-    or_attention_free(attention);
-}
-
 Test(explanation, a_wrong_cache_under_a_right_output_is_not_put_down_to_a_reading) {
     *written_at(&j, 0, 1) ^= 0x4000;
-    answer_from_cache();
+    answer_rightly(&j);
     const at_record *r = sought(20);
     cr_assert_not_null(r->explanation);
     cr_expect(says(r, "the right reading"), "%s", r->explanation[0]);
@@ -110,7 +76,7 @@ Test(explanation, what_passes_or_fails_elsewhere_is_not_explained) {
 
 Test(explanation, verdict_and_findings_stay_as_they_are_and_time_is_accounted) {
     double left = 20;
-    answer_as(or_hypothesis_by_id("zeros"));
+    answer_as(&j, or_hypothesis_by_id("zeros"));
     judged(&j);
     const int64_t findings = j.record.findings_all;
     char *message = strdup(j.record.message);
@@ -128,7 +94,7 @@ Test(explanation, verdict_and_findings_stay_as_they_are_and_time_is_accounted) {
 Test(explanation, without_time_there_is_none) {
     at_error err = {""};
     at_explanation e = {.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
-    answer_as(or_hypothesis_by_id("zeros"));
+    answer_as(&j, or_hypothesis_by_id("zeros"));
     cr_expect_null(sought(0)->explanation);
     cr_expect_null(sought(1e-12)->explanation);
     cr_expect_eq(j.record.verdict, AT_FAIL);

@@ -4,18 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+or_setting setting_of(const judging *j) {
+    return (or_setting){.problem = &j->plan->problem,
+                        .cache = j->cache,
+                        .how = &j->question.arithmetic,
+                        .rotary_rows = j->plan->call.in[OR_COS_CACHE].shape[0]};
+}
+
 void judging_open(judging *j, const plan_case *x) {
     answer right;
     *j = (judging){.plan = plan_made(x, x->c.dialect)};
     const or_problem *p = &j->plan->problem;
     answer_open(&right, j->plan);
+    or_attention_free(right.attention);
     j->cache = right.cache;
     j->output = malloc((size_t)(p->tokens * p->heads * p->v_head_size + 1) * sizeof *j->output);
-    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
-        const or_row *row = answer_row(&right, i / p->heads, i % p->heads);
-        for (int64_t d = 0; d < p->v_head_size; d++) j->output[i * p->v_head_size + d] = or_round(p->dtype, row->o[d]);
-    }
-    or_attention_free(right.attention);
     j->question = (at_question){.problem = p,
                                 .cache_before = j->plan->call.in[OR_KEY_CACHE].data,
                                 .row = j->plan->row,
@@ -31,6 +34,31 @@ void judging_open(judging *j, const plan_case *x) {
                                 .mode = OR_RIGOROUS,
                                 .exact = x->c.expect == AT_EXPECT_EXACT};
     j->answer = (at_answer){j->output, j->cache};
+    answer_rightly(j);
+}
+
+static void round_row(judging *j, int64_t row, const double *o) {
+    const or_problem *p = &j->plan->problem;
+    for (int64_t d = 0; d < p->v_head_size; d++) j->output[row * p->v_head_size + d] = or_round(p->dtype, o[d]);
+}
+
+void answer_rightly(judging *j) {
+    const or_problem *p = &j->plan->problem;
+    or_attention *a = or_attention_new(p, j->cache, &j->question.arithmetic);
+    cr_assert_not_null(a);
+    for (int64_t i = 0; i < p->tokens * p->heads; i++) round_row(j, i, or_attend(a, i / p->heads, i % p->heads)->o);
+    or_attention_free(a);
+}
+
+void answer_as(judging *j, const or_hypothesis *h) {
+    const or_problem *p = &j->plan->problem;
+    const or_setting at = setting_of(j);
+    double *o = calloc((size_t)p->v_head_size, sizeof *o);
+    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
+        cr_assert(or_hypothesis_rows(o, NULL, h, &at, &(or_place){i / p->heads, i % p->heads}, 1));
+        round_row(j, i, o);
+    }
+    free(o);
 }
 
 void judging_close(judging *j) {

@@ -4,6 +4,7 @@
 
 #include "plan_case.h"
 
+#include "../../oracle/hypotheses.h"
 #include "../judge.h"
 
 typedef struct {
@@ -19,6 +20,12 @@ void judging_open(judging *, const plan_case *x);
 void judging_close(judging *);
 /* Judges the answer as it now stands; the record starts anew. */
 const at_record *judged(judging *);
+
+/* What readings are made of. */
+or_setting setting_of(const judging *);
+/* The output becomes what is right for the cache as it stands, or what a reading answers to it; rounded. */
+void answer_rightly(judging *);
+void answer_as(judging *, const or_hypothesis *);
 
 uint16_t *output_at(judging *, int64_t token, int64_t head, int64_t channel);
 /* Of the row that the token wrote. */

@@ -1,7 +1,6 @@
 /* Which reading a subject follows: answers made from a reading, and bent. */
 #include "../power.h"
 
-#include "../../oracle/hypotheses.h"
 #include "../../oracle/rope.h"
 #include "judging.h"
 
@@ -14,11 +13,15 @@ static plan_case x;
 static judging j;
 static at_explanation e;
 
+static void begin(void) {
+    judging_open(&j, &x);
+    e = (at_explanation){.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+}
+
 static void start(const char *design) {
     plan_case_start(&x, tiny, design);
     x.attr[WINDOW].i = 17;
-    judging_open(&j, &x);
-    e = (at_explanation){.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+    begin();
 }
 
 static void finish(void) {
@@ -26,17 +29,8 @@ static void finish(void) {
     judging_close(&j);
 }
 
-/* The output becomes that of a reading, with the cache as it stands. */
 static void follow(const char *id) {
-    const or_problem *p = &j.plan->problem;
-    const or_setting at = {
-        .problem = p, .cache = j.cache, .how = &j.question.arithmetic, .rotary_rows = p->past_seqlens[0] + p->tokens};
-    double o[16];
-    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
-        cr_assert(
-            or_hypothesis_rows(o, NULL, or_hypothesis_by_id(id), &at, &(or_place){i / p->heads, i % p->heads}, 1));
-        for (int64_t d = 0; d < p->v_head_size; d++) j.output[i * p->v_head_size + d] = or_round(p->dtype, o[d]);
-    }
+    answer_as(&j, or_hypothesis_by_id(id));
 }
 
 /* "window-off rope-none", or "right: ..." */
@@ -68,8 +62,7 @@ Test(power, an_answer_is_given_the_name_of_the_reading_that_it_follows) {
 Test(power, an_answer_of_nothing_but_nan_tells_little) {
     plan_case_start(&x, tiny, "normal");
     x.c.poison = AT_POISON_NAN;
-    judging_open(&j, &x);
-    e = (at_explanation){.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+    begin();
     follow("page-tail");
     cr_expect_not_null(strstr(explained(), "page-tail"));
     cr_expect_not(e.numbers);
@@ -130,8 +123,7 @@ Test(power, a_row_written_where_a_reading_writes_it_has_its_name) {
     int64_t skip[] = {1};
     plan_case_start(&x, tiny, "normal");
     x.c.skip = skip, x.c.skips = 1;
-    judging_open(&j, &x);
-    e = (at_explanation){.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+    begin();
     follow("slot-minus-one");
     memcpy(j.cache, j.plan->problem.key + j.plan->problem.head_size, 32 * sizeof *j.cache); /* NaN, in its other bits */
     cr_expect_not_null(strstr(explained(), "slot-minus-one"));
@@ -142,14 +134,7 @@ Test(power, a_row_written_where_a_reading_writes_it_has_its_name) {
 Test(power, wrong_rows_that_are_read_rightly_are_no_wrong_reading) {
     start("normal");
     turn_rows();
-    const or_arithmetic how = j.question.arithmetic;
-    const or_problem *p = &j.plan->problem;
-    or_attention *a = or_attention_new(p, j.cache, &how);
-    for (int64_t i = 0; i < p->tokens * p->heads; i++) {
-        const or_row *row = or_attend(a, i / p->heads, i % p->heads);
-        for (int64_t d = 0; d < p->v_head_size; d++) j.output[i * p->v_head_size + d] = or_round(p->dtype, row->o[d]);
-    }
-    or_attention_free(a);
+    answer_rightly(&j);
     cr_expect_eq(judged(&j)->verdict, AT_FAIL);
     cr_expect_str_eq(explained(), "right:");
     finish();
