@@ -40,7 +40,7 @@ AT_MUST_USE at_status at_child_await(at_child *, uint64_t ticket, double seconds
 at_status at_child_stillborn(at_child *, at_error *err);
 /* The same of one that is still at it when its time is up. Kills it first. */
 at_status at_child_late(at_child *, int seconds, at_error *err);
-/* For poll(): what is readable when there is news of it. reply, talk, end. */
+/* For poll(): its reply, its talk and its end, in this order; -1 for one that it does not have. */
 void at_child_watch(const at_child *, struct pollfd fd[AT_CHILD_WATCHED]);
 /* Takes what its reply has now, without waiting. *open is false once nothing more of it can come: not only at the end
  * of the stream, which a process that its subject has left behind may hold open, but once it is over itself. */

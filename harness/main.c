@@ -95,8 +95,8 @@ static void help_with(const at_command *c) {
     print_options(&screen, c->name);
 }
 
-static const char *command_at(const void *words, size_t i) {
-    (void)words;
+static const char *command_at(const void *unused, size_t i) {
+    (void)unused;
     return i < sizeof commands / sizeof *commands ? commands[i].name : NULL;
 }
 

@@ -237,11 +237,15 @@ def mutants(path, case="window/edge/local_window_size=4"):
             "why": "One key more.",
             "outcome": outcome,
             "error": "",
-            "survives": "",
+            "reason": reason,
+            "naming": naming,
+            "readings": readings,
             "kills": kills,
-            "seconds": 1.0,
         }
-        for name, outcome, kills in (("window-wider", "killed", [kill, kill]), ("softcap-once", "survived", []))
+        for name, outcome, reason, naming, readings, kills in (
+            ("window-wider", "killed", "", "alone", ["window-wider"], [kill, kill]),
+            ("softcap-once", "survived", "It is no promise.", "", [], []),
+        )
     ]
     with open(path, "w") as file:
         json.dump(

@@ -247,6 +247,11 @@ class Failed(OnePage):
         self.assertEqual(text("#mutants td.tall"), "", "the survivor comes first")
         page.run("every('#mutants .opener').at(-1).click()")
         self.assertIn("window/edge/local_window_size=4", text("#mutants .detail"))
+        self.assertIn("explain says\nwindow-wider", text("#mutants .detail"))
+
+    def test_a_survivor_says_why_it_is_not_killed(self):
+        page.run("document.querySelector('#mutants .opener').click()")
+        self.assertIn("not killed, since\nIt is no promise.", text("#mutants .detail"))
 
     def test_times_show_the_slowest_attempts_and_what_bench_measured(self):
         slowest = max(journal.attempt(i)["seconds"] for i in range(400))
