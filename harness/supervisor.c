@@ -371,13 +371,14 @@ static at_status wait_for_news(at_supervisor *s, at_error *err) {
     double left = v.first - at_seconds_now();
     int ready = poll(v.fd[0], (nfds_t)(AT_CHILD_WATCHED * v.n), left > 0 ? (int)(left * 1000) + 1 : 0);
     if (ready < 0 && errno != EINTR) return at_fail(err, AT_INFRASTRUCTURE, "waiting for workers: %s", strerror(errno));
+    const double now = at_seconds_now(); /* of the news: whoever answers while another is attended to is not late */
     at_status st = AT_OK;
     for (int i = 0; i < v.n && st == AT_OK; i++) {
         at_slot *w = v.who[i];
         at_child_listen(&w->child);
         if ((ready > 0 && v.fd[i][0].revents) || at_child_is_over(&w->child))
             st = attend_to(s, w, err);
-        else if (at_seconds_now() > w->deadline)
+        else if (now > w->deadline)
             st = overdue(s, w, err);
         else if (at_slot_begun(w))
             st = release(s, w, err);

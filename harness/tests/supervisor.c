@@ -19,6 +19,7 @@ typedef struct {
     at_status stop_with; /* what on_record says, once `stop_after` records are there */
     int stop_after;
     int seconds;
+    useconds_t sleeps; /* of on_record, the first times */
 } seen;
 
 static char suites[PATH_MAX], faulty[PATH_MAX + 64];
@@ -39,6 +40,7 @@ static at_status count(void *user, const at_record *r, at_error *err) {
     seen *s = user;
     char *text = NULL;
     cr_assert_lt(s->records, CASES + 5);
+    if (s->records < 4) usleep(s->sleeps);
     snprintf(s->ids[s->records], sizeof s->ids[0], "%s", r->id);
     s->records++;
     s->of[r->verdict]++;
@@ -250,6 +252,18 @@ Test(supervisor, processes_that_a_subject_leaves_in_another_session_end_with_its
 
 Test(supervisor, a_crash_is_seen_at_once_though_a_stray_process_holds_the_pipe) {
     leaves_nothing("deserter", AT_CRASH, 1);
+}
+
+/* A disk that hangs, or a search for the place of a fault. */
+Test(supervisor, an_answer_that_came_while_the_supervisor_was_busy_is_in_time) {
+    seen s = {.sleeps = 700000};
+    at_error err = {0};
+    bool interrupted;
+    at_options o = options_for("fine");
+    o.timeout = 0.5;
+    cr_assert_eq(run(&o, 3, &s, &interrupted, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(s.of[AT_PASS], CASES, "%d time-outs: %s", s.of[AT_TIMEOUT], s.odd.message);
+    at_record_clear(&s.odd);
 }
 
 Test(supervisor, a_wrong_answer_is_a_failure_of_its_attempt_and_of_no_other) {
