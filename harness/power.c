@@ -64,7 +64,7 @@ static or_place place_of(const at_plan *plan, int64_t row) {
     return (or_place){row / plan->problem.heads, row % plan->problem.heads};
 }
 
-/* And its bound. */
+/* With its bound in g->bound, where the case is not an exact one. */
 static const or_row *right_row(const ground *g, or_place place) {
     const or_row *row = or_attend(g->attention, place.token, place.head);
     if (!g->exact) or_budget_row(g->budget, row, place.token, place.head, g->bound);
