@@ -54,6 +54,12 @@ usage() {
     says 64 "run takes no words" run window
     says 64 "check takes no words" check window
     says 64 'merge needs OUT' merge
+    says 64 "'egaer' is none of eager replay" run --mode egaer
+    says 64 "has none with the tag 'timing'" bench --subject cpu --tier smoke
+    mkdir -p "$scratch/suites" && printf 'schema: 1\nabout: None yet.\nsuites: []\n' >"$scratch/suites/index.yaml"
+    says 0 "echo '  - fresh' >>$scratch/suites/index.yaml" new case fresh/first --cases "$scratch/suites"
+    says 0 'check -k fresh/second' new case fresh/second --cases "$scratch/suites"
+    check 'a suite that is there needs no other line in the index' test "$(grep -c index "$scratch/out")" = 0
     says 64 'cannot be read' report "$scratch/none.jsonl"
     says 64 "no case 'nobody'; attest list -k '*nobody*' looks for it" explain nobody
     says 1 'value: output: token 0' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"

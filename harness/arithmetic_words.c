@@ -56,7 +56,8 @@ at_status at_arithmetic_of_words(or_arithmetic *out, const char *words, at_error
             return at_fail(
                 err, AT_USAGE,
                 "--arithmetic: '%s%s%s' is none of rope=exact|round|sep|fma, dot=f32|tensor, exp=libm|fast|exp2, "
-                "tanh=libm|approx, p=TYPE, partial=TYPE, sum=rounded, tile=N, splits=N",
+                "tanh=libm|approx, p=float32|float16|bfloat16, partial=float32|float16|bfloat16, sum=rounded, tile=N, "
+                "splits=N",
                 pair, word ? "=" : "", word ? word : "");
         }
     }

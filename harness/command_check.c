@@ -100,7 +100,7 @@ at_status at_command_check(at_options *o, at_error *err) {
         bad += rules_without_case(cases) + index_faults(cases); /* a set of suites */
     printf("%zu cases in %zu suites; %zu planned; %zu faults\n", at_cases_count(cases), at_cases_suites(cases), planned,
            bad);
-    if (bad > 0) st = at_fail(err, AT_USAGE, "the suites have %zu faults, listed above", bad);
+    if (bad > 0) st = at_fail(err, AT_USAGE, "the suites have %zu fault%s, listed above", bad, bad == 1 ? "" : "s");
 done:
     at_cases_free(cases);
     return st;

@@ -50,8 +50,8 @@ static bool is_word(const char *name, size_t bytes, const char *more) {
 
 /* ---- a subject ---- */
 
-/* What to type next: with the header that lies with this program, if one does. */
-static void tell_subject(const char *path) {
+/* What to type next: with this program as it was called, and the header that lies with it, if one does. */
+static void tell_subject(const char *path, const char *program) {
     static const char name[] = "/attest/subject.h";
     const char *header = at_beside("include/attest/subject.h"), *shown = strncmp(path, "./", 2) == 0 ? path + 2 : path;
     int stem = (int)strlen(shown) - 2;
@@ -61,7 +61,7 @@ static void tell_subject(const char *path) {
     else
         fputs("$(pkg-config --cflags attest)", stdout);
     printf(" -o %.*s.so %s -lm\n", stem, shown, shown);
-    printf("  attest run --subject %s%.*s.so --tier smoke\n", strchr(shown, '/') == NULL ? "./" : "", stem, shown);
+    printf("  %s run --subject %s%.*s.so --tier smoke\n", program, strchr(shown, '/') == NULL ? "./" : "", stem, shown);
 }
 
 static at_status new_subject(const char *name, const at_options *o, at_error *err) {
@@ -79,7 +79,7 @@ static at_status new_subject(const char *name, const at_options *o, at_error *er
         st = at_fail(err, AT_USAGE, "%s: is there already; choose another name", path);
     else
         st = at_file_write(path, text, bytes, err);
-    if (st == AT_OK) tell_subject(path);
+    if (st == AT_OK) tell_subject(path, o->program);
     free(text);
     free(path);
     return st;
@@ -169,13 +169,20 @@ static at_status try_addition(const addition *a, at_error *err) {
     return at_worse(st, at_file_write(a->path, a->before, a->bytes, NULL));
 }
 
+static void tell_case(const addition *a, const char *id, const char *program) {
+    char *index = a->before == NULL ? at_text("%s/index.yaml", a->cases) : NULL;
+    printf("%s\nnext: say in it why, then\n", a->path);
+    if (index != NULL && access(index, F_OK) == 0)
+        printf("  echo '  - %s' >>%s   # the suites that must be there\n", a->suite, index);
+    printf("  %s check -k %s\n  %s run --subject cpu -k %s\n", program, id, program, id);
+    free(index);
+}
+
 static at_status new_case(const char *id, const at_options *o, at_error *err) {
     addition a = {0};
     at_status st = name_addition(&a, id, o, err);
     if (st == AT_OK) st = try_addition(&a, err);
-    if (st == AT_OK)
-        printf("%s\nnext: say in it why, then\n  attest check -k %s\n  attest run --subject cpu -k %s\n", a.path, id,
-               id);
+    if (st == AT_OK) tell_case(&a, id, o->program);
     free(a.before);
     free(a.cases);
     free(a.path);

@@ -157,6 +157,10 @@ at_status at_command_time(at_options *o, at_error *err) {
     at_status st = at_load_default_cases(&cases, o, err);
     if (!o->tier_given) o->tier = AT_STRESS;
     if (st == AT_OK) st = at_select(&all, cases, o, err);
+    if (st == AT_OK && all.choices == 0)
+        st = at_fail(err, AT_USAGE,
+                     "none of these cases can be timed: the %s tier has none with the tag '%s'; name some by -k",
+                     at_tier_name(o->tier), timing_tag);
     if (st == AT_OK) st = at_host_open_alone(&work, &header, o, err);
     if (st == AT_OK) {
         st = time_all(&work, &header, &all, o->json, &worst, err);

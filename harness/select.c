@@ -1,4 +1,5 @@
 #include "select.h"
+#include "mode_names.h"
 #include "plan.h"
 #include "shard.h"
 
@@ -49,7 +50,10 @@ at_status at_check_words(const at_cases *cases, const at_options *o, at_error *e
         if (i == n) return at_fail(err, AT_USAGE, "--tag '%s' is on none of %zu cases", o->tag[k], n);
     }
     if (o->mode != NULL && at_mode_by_name(o->mode) == NULL) {
-        return at_fail(err, AT_USAGE, "--mode '%s' is no mode; see attest help", o->mode);
+        char names[200] = "";
+        for (const char *const *name = at_mode_names; *name != NULL; name++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), " %s", *name);
+        return at_fail(err, AT_USAGE, "--mode '%s' is none of%s", o->mode, names);
     }
     return AT_OK;
 }
