@@ -30,8 +30,15 @@ says '"differences":['$'\n'']'
 expect 0 "$attest" compare "$work/one" "$work/two" --markdown
 says "## SAME: 0 of "
 expect 0 "$attest" run --subject cpu --tier smoke --seed 2 --no-progress --out "$work/seed"
-expect 0 "$attest" compare "$work/one" "$work/seed"
+expect 2 "$attest" compare "$work/one" "$work/seed"
 says ", other ones in "
+says "DIFFERENT INPUTS: 0 of "
+expect 0 "$attest" run --subject cpu --tier smoke -k decode --no-progress --out "$work/part"
+expect 0 "$attest" compare "$work/one" "$work/part"
+says "PARTIAL: 0 of "
+sed '$d' "$work/two/results.jsonl" >"$work/cut.jsonl"
+expect 1 "$attest" compare "$work/one" "$work/cut.jsonl"
+says "REGRESSED: the run's verdict, VALIDATED to UNVALIDATED; 0 of "
 mkdir "$work/none"
 expect 2 "$attest" compare "$work/none" "$work/one"
 expect 64 "$attest" compare "$work/one"
@@ -65,7 +72,7 @@ expect 0 "$attest" compare "$work/made.tar.gz" "$work/two"
 gate() {
     cc -std=c11 -O2 -shared -fPIC -Ibuild/include -o "$work/gated.so" "$work/gated.c" -lm
     ATTEST_OUT=$work/gate ATTEST_BUNDLE=$work/bundle ATTEST_BASELINES=$work/baselines GITHUB_STEP_SUMMARY=$work/step.md \
-        ATTEST=$attest ci/gate.sh --subject "$work/gated.so" -k window/new-tokens -k prefill/ordinary --no-progress
+        ATTEST=$attest ci/gate.sh --subject "$work/gated.so" -k window/new-tokens -k prefill/ordinary --no-progress "$@"
 }
 expect 0 "$attest" new subject gated --out "$work"
 mkdir "$work/baselines"
@@ -76,6 +83,10 @@ expect 0 "$attest" compare --summary "$work/gate" --out "$work/baselines"
 expect 0 gate
 says "baseline  SAME: 0 of "
 expect 0 "$attest" verify "$work/bundle"
+expect 0 gate --shard 1/2 # a part of what the baseline holds
+says "baseline  PARTIAL: 0 of "
+expect 0 gate --seed 2
+says "baseline  DIFFERENT INPUTS: 0 of "
 cp "$work/gated.c" "$work/right.c"
 sed -i 's/: position - p->keys_before;/: position - p->keys_before + 1;/' "$work/gated.c"
 expect 1 gate

@@ -2,6 +2,7 @@
 #include "group.h"
 #include "tensors.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,12 @@ static const struct {
 };
 
 const char *at_change_name(at_change c) {
-    static const char *const name[AT_CHANGES] = {"same", "better", "worse", "regressed", "new", "gone"};
+    static const char *const name[AT_CHANGES] = {"same", "better", "worse", "regressed", "other", "new", "gone"};
     return name[c];
+}
+
+bool at_is_wrong(at_verdict v) {
+    return of[v].worth == WRONG;
 }
 
 /* A wrong answer that is no longer given is not a better one. */
@@ -60,17 +65,20 @@ static void compare_inputs(at_pair *p) {
     p->other_inputs = !p->same_inputs;
 }
 
+static bool is_compared(const at_pair *p) {
+    return p->change < AT_OTHER;
+}
+
 static at_pair pair_of(const at_record *a, const at_record *b) {
     at_pair p = {.a = a, .b = b, .excess = {excess_of(a), excess_of(b)}};
     if (a == NULL || b == NULL) {
         p.change = a == NULL ? AT_NEW : AT_GONE;
         return p;
     }
-    p.change = at_change_of(a->verdict, b->verdict);
     p.other_content = a->hash != NULL && b->hash != NULL && strcmp(a->hash, b->hash) != 0;
     compare_inputs(&p);
-    p.comparable = !p.other_content && !p.other_inputs;
-    p.farther = p.comparable && is_farther(p.excess[0], p.excess[1]);
+    p.change = p.other_content || p.other_inputs ? AT_OTHER : at_change_of(a->verdict, b->verdict);
+    p.farther = is_compared(&p) && is_farther(p.excess[0], p.excess[1]);
     return p;
 }
 
@@ -92,7 +100,7 @@ static void take_ratios(at_ratio *out, const at_comparison *c, measure *measured
     *out = (at_ratio){0};
     for (size_t i = 0; i < c->pairs; i++) {
         const at_pair *p = &c->pair[i];
-        if (!p->comparable) continue;
+        if (!is_compared(p)) continue;
         double a = measured(p->a), b = measured(p->b);
         if (!(a > 0 && b > 0 && isfinite(a) && isfinite(b))) continue;
         if (out->pairs == 0 || b / a > out->most) out->most = b / a, out->where = p;
@@ -110,6 +118,7 @@ static void take_ratios(at_ratio *out, const at_comparison *c, measure *measured
 static void count(at_comparison *c, const at_pair *p) {
     c->change[p->change]++;
     c->common += p->a != NULL && p->b != NULL;
+    if (is_compared(p)) c->compared++, c->transition[p->a->verdict][p->b->verdict]++;
     c->other_content += p->other_content;
     c->same_inputs += p->same_inputs;
     c->other_inputs += p->other_inputs;
@@ -127,6 +136,15 @@ static void pair_up(at_comparison *c, const at_record *const *a, const at_record
     }
 }
 
+/* A run's word weighs as the verdict of an attempt that leads to it. */
+static at_change run_change(at_status a, at_status b) {
+    static const at_verdict as[] = {[AT_OK] = AT_PASS,
+                                    [AT_FAILED] = AT_FAIL,
+                                    [AT_UNVALIDATED] = AT_NOT_RUN,
+                                    [AT_INFRASTRUCTURE] = AT_HARNESS_ERROR};
+    return at_change_of(as[a], as[b]);
+}
+
 at_status at_comparison_make(at_comparison *out, const at_journal *a, const at_journal *b, at_error *err) {
     size_t room = a->records + b->records + 1;
     *out = (at_comparison){.journal = {a, b}, .name = {"A", "B"}};
@@ -141,6 +159,7 @@ at_status at_comparison_make(at_comparison *out, const at_journal *a, const at_j
     for (int i = 0; i < 2; i++) {
         if ((st = at_verdict_of(&out->outcome[i], out->journal[i], false, err)) != AT_OK) goto done;
     }
+    out->run = run_change(out->outcome[0].status, out->outcome[1].status);
     pair_up(out, left, right);
     take_ratios(&out->excess, out, excess_of, scratch);
     take_ratios(&out->seconds, out, seconds_of, scratch);
@@ -157,7 +176,50 @@ void at_comparison_free(at_comparison *c) {
     *c = (at_comparison){0};
 }
 
+/* ---- what it comes to ---- */
+
+static bool has_regressed(const at_comparison *c) {
+    return c->change[AT_REGRESSED] > 0 || c->run == AT_REGRESSED;
+}
+
 at_status at_comparison_status(const at_comparison *c) {
-    if (c->change[AT_REGRESSED] > 0) return AT_FAILED;
-    return c->common > 0 ? AT_OK : AT_UNVALIDATED;
+    if (c->common == 0) return AT_UNVALIDATED;
+    if (has_regressed(c)) return AT_FAILED;
+    return c->change[AT_OTHER] > 0 ? AT_UNVALIDATED : AT_OK;
+}
+
+const char *at_comparison_word(const at_comparison *c) {
+    const int64_t *n = c->change;
+    if (c->common == 0) return "UNVALIDATED";
+    if (has_regressed(c)) return "REGRESSED";
+    if (c->other_inputs > 0) return "DIFFERENT INPUTS";
+    if (c->other_content > 0) return "DIFFERENT CASES";
+    if (n[AT_BETTER] + n[AT_WORSE] > 0 || c->run != AT_SAME) return "CHANGED";
+    return n[AT_NEW] + n[AT_GONE] > 0 ? "PARTIAL" : "SAME";
+}
+
+static void put_some(FILE *f, int64_t count, const char *what) {
+    if (count > 0) fprintf(f, "; %" PRId64 " %s", count, what);
+}
+
+void at_put_comparison_line(FILE *f, const at_comparison *c) {
+    const int64_t *n = c->change;
+    int64_t changed = n[AT_BETTER] + n[AT_WORSE] + n[AT_REGRESSED];
+    fprintf(f, "%s: ", at_comparison_word(c));
+    if (c->common == 0) {
+        fputs("no attempt is in both", f);
+        return;
+    }
+    if (c->run != AT_SAME) fprintf(f, "the run's verdict, %s to %s; ", c->outcome[0].word, c->outcome[1].word);
+    fprintf(f, "%" PRId64 " of %" PRId64 " verdicts changed", changed, c->compared);
+    if (changed > 0)
+        fprintf(f, " (%" PRId64 " better, %" PRId64 " worse, %" PRId64 " regressed)", n[AT_BETTER], n[AT_WORSE],
+                n[AT_REGRESSED]);
+    put_some(f, n[AT_OTHER], "not compared, since inputs or cases behind their ids differ");
+    put_some(f, n[AT_NEW], "new");
+    put_some(f, n[AT_GONE], "gone");
+    if (c->farther > 0) {
+        fprintf(f, "; warning: %" PRId64 " attempt%s more than %d times the budget that A used", c->farther,
+                c->farther == 1 ? " uses" : "s use", AT_FARTHER);
+    }
 }

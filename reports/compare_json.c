@@ -52,10 +52,13 @@ static void put_pair(FILE *f, const at_pair *p) {
 
 void at_put_comparison_json(FILE *f, const at_comparison *c) {
     bool first = true;
-    fprintf(f, "{\"exit\":%d,\n", at_comparison_status(c));
+    fprintf(f, "{\"exit\":%d,\"word\":\"%s\",\"run\":\"%s\",\"line\":\"", at_comparison_status(c),
+            at_comparison_word(c), at_change_name(c->run));
+    at_put_comparison_line(f, c); /* of words and figures: nothing in it is to be escaped */
+    fputs("\",\n", f);
     put_side(f, c, 0);
     put_side(f, c, 1);
-    fprintf(f, "\"attempts\":{\"common\":%" PRId64, c->common);
+    fprintf(f, "\"attempts\":{\"common\":%" PRId64 ",\"compared\":%" PRId64, c->common, c->compared);
     for (int i = 0; i < AT_CHANGES; i++) fprintf(f, ",\"%s\":%" PRId64, at_change_name((at_change)i), c->change[i]);
     fprintf(f,
             ",\"other_content\":%" PRId64 ",\"same_inputs\":%" PRId64 ",\"other_inputs\":%" PRId64
@@ -66,7 +69,7 @@ void at_put_comparison_json(FILE *f, const at_comparison *c) {
     fputs("\"differences\":[", f);
     for (size_t i = 0; i < c->pairs; i++) {
         const at_pair *p = &c->pair[i];
-        if (p->change == AT_SAME && !p->farther && !p->other_content && !p->other_inputs) continue;
+        if (p->change == AT_SAME && !p->farther) continue;
         fputs(first ? "\n" : ",\n", f);
         put_pair(f, p);
         first = false;

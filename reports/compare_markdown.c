@@ -33,10 +33,15 @@ static void put_sides(FILE *f, const at_comparison *c) {
 
 static void put_figures(FILE *f, const at_comparison *c) {
     int64_t changed = c->change[AT_BETTER] + c->change[AT_WORSE] + c->change[AT_REGRESSED];
-    fprintf(f, "\n- **%" PRId64 " changed verdicts** in %" PRId64 " attempts that are in both", changed, c->common);
+    fprintf(f,
+            "\n- **%" PRId64 " changed verdicts** in %" PRId64 " attempts that could be compared, of %" PRId64
+            " in both",
+            changed, c->compared, c->common);
     fprintf(f, "; %" PRId64 " new, %" PRId64 " gone\n", c->change[AT_NEW], c->change[AT_GONE]);
-    fprintf(f, "- inputs bit-identical in %" PRId64 " of %" PRId64 "; contents changed behind %" PRId64 "\n",
-            c->same_inputs, c->common, c->other_content);
+    fprintf(f,
+            "- inputs bit-identical in %" PRId64 " of %" PRId64 ", other ones in %" PRId64
+            "; contents changed behind %" PRId64 "\n",
+            c->same_inputs, c->common, c->other_inputs, c->other_content);
     if (c->excess.pairs > 0) {
         fprintf(f, "- error / budget, B over A: median %.3g, at most %.3g (", c->excess.median, c->excess.most);
         at_put_code(f, c->excess.where->b->id, TEXT);
@@ -112,8 +117,8 @@ static void put_suites(FILE *f, const at_comparison *c) {
 
 /* ---- what differs ---- */
 
-static bool differs(const at_pair *p) {
-    return p->farther || p->change == AT_BETTER || p->change == AT_WORSE || p->change == AT_REGRESSED;
+static bool is_listed(const at_pair *p) {
+    return p->farther || (p->change != AT_SAME && p->change < AT_OTHER && at_is_wrong(p->b->verdict));
 }
 
 static void put_difference(FILE *f, const at_pair *p) {
@@ -130,14 +135,42 @@ static void put_difference(FILE *f, const at_pair *p) {
     fputs(" |\n", f);
 }
 
-static void put_differences(FILE *f, const at_comparison *c) {
+static void put_listed(FILE *f, const at_comparison *c) {
     size_t found = 0;
     for (size_t i = 0; i < c->pairs; i++) {
-        if (!differs(&c->pair[i])) continue;
-        if (found++ == 0) fputs("\n| | attempt | A | B | of the budget, A | B | |\n|---|---|---|---|--:|--:|---|\n", f);
-        if (found <= MOST_LISTED) put_difference(f, &c->pair[i]);
+        if (is_listed(&c->pair[i]) && found++ < MOST_LISTED) put_difference(f, &c->pair[i]);
     }
-    if (found > MOST_LISTED) fprintf(f, "\n... and %zu more.\n", found - MOST_LISTED);
+    if (found > MOST_LISTED) fprintf(f, "| | ... and %zu more | | | | | |\n", found - MOST_LISTED);
+}
+
+/* All that went from one verdict to the same other make one row. */
+static void put_transition(FILE *f, const at_comparison *c, at_verdict a, at_verdict b) {
+    size_t i = 0;
+    int64_t count = c->transition[a][b];
+    at_change change = at_change_of(a, b);
+    if (count == 0) return;
+    while (c->pair[i].change != change || c->pair[i].a->verdict != a || c->pair[i].b->verdict != b) i++;
+    if (count == 1) {
+        if (!c->pair[i].farther) put_difference(f, &c->pair[i]);
+        return;
+    }
+    fprintf(f, "| %s | %" PRId64 " attempts, the first ", at_change_name(change), count);
+    at_put_code(f, c->pair[i].b->id, TEXT);
+    putc(' ', f);
+    at_put_markdown(f, c->pair[i].b->mode, 40);
+    fprintf(f, " | %s | %s | | | |\n", at_verdict_name(a), at_verdict_name(b));
+}
+
+/* Wrong answers and those farther off by name, first of all; the others by what they were and became. */
+static void put_differences(FILE *f, const at_comparison *c) {
+    if (c->farther == 0 && c->compared == c->change[AT_SAME]) return;
+    fputs("\n| | attempt | A | B | of the budget, A | B | |\n|---|---|---|---|--:|--:|---|\n", f);
+    put_listed(f, c);
+    for (int a = 0; a < AT_VERDICTS; a++) {
+        for (int b = 0; b < AT_VERDICTS; b++) {
+            if (a != b && !at_is_wrong((at_verdict)b)) put_transition(f, c, (at_verdict)a, (at_verdict)b);
+        }
+    }
 }
 
 void at_put_comparison_markdown(FILE *f, const at_comparison *c) {

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_LISTED = 12, MESSAGE = 160, DEVICE = 100 };
+enum { MOST_LISTED = 12, FEW = 3, MESSAGE = 160, DEVICE = 100 };
 
 static const at_header *header(const at_comparison *c, int side) {
     return &c->journal[side]->header;
@@ -63,15 +63,24 @@ static void put_attempt(FILE *f, const at_pair *p) {
     putc('\n', f);
 }
 
-static void put_change(FILE *f, const at_pair *p) {
-    fprintf(f, "%s: %s to %s%s: ", at_change_name(p->change), at_verdict_name(p->a->verdict),
-            at_verdict_name(p->b->verdict), p->other_content ? ", and the case itself changed" : "");
-    put_attempt(f, p);
-    const char *why = p->b->message != NULL ? p->b->message : p->a->message;
+static void put_message(FILE *f, const char *why) {
     if (why == NULL) return;
     fputs("          ", f);
     at_put_terminal(f, why, MESSAGE);
     putc('\n', f);
+}
+
+static void put_change(FILE *f, const at_pair *p) {
+    fprintf(f, "%s: %s to %s: ", at_change_name(p->change), at_verdict_name(p->a->verdict),
+            at_verdict_name(p->b->verdict));
+    put_attempt(f, p);
+    put_message(f, p->b->message != NULL ? p->b->message : p->a->message);
+}
+
+static void put_run(FILE *f, const at_comparison *c) {
+    if (c->run == AT_SAME) return;
+    fprintf(f, "%s: %s to %s: the whole run\n", at_change_name(c->run), c->outcome[0].word, c->outcome[1].word);
+    put_message(f, c->outcome[1].line);
 }
 
 static void put_farther(FILE *f, const at_pair *p) {
@@ -80,39 +89,73 @@ static void put_farther(FILE *f, const at_pair *p) {
 }
 
 static void put_other(FILE *f, const at_pair *p) {
-    fprintf(f, "%s: ", p->a == NULL || p->b == NULL ? at_change_name(p->change) : "another case behind");
+    fprintf(f, "%s: ",
+            p->change != AT_OTHER ? at_change_name(p->change)
+            : p->other_content    ? "another case behind"
+                                  : "other inputs behind");
     put_attempt(f, p);
 }
 
-static bool is_regressed(const at_pair *p) {
-    return p->change == AT_REGRESSED;
-}
-static bool is_worse(const at_pair *p) {
-    return p->change == AT_WORSE;
-}
-static bool is_better(const at_pair *p) {
-    return p->change == AT_BETTER;
-}
 static bool is_farther_alone(const at_pair *p) {
     return p->farther && p->change == AT_SAME;
 }
 static bool is_other(const at_pair *p) {
-    return p->change == AT_SAME && p->other_content;
+    return p->change == AT_OTHER;
 }
 static bool is_one_sided(const at_pair *p) {
     return p->change == AT_NEW || p->change == AT_GONE;
 }
 
-static const struct {
-    bool (*is)(const at_pair *);
-    void (*put)(FILE *, const at_pair *);
-    size_t most;
-    const char *what;
-} lists[] = {
-    {is_regressed, put_change, MOST_LISTED, "regressed"},        {is_worse, put_change, MOST_LISTED, "worse"},
-    {is_farther_alone, put_farther, MOST_LISTED, "farther off"}, {is_better, put_change, MOST_LISTED, "better"},
-    {is_other, put_other, 3, "with another case behind the id"}, {is_one_sided, put_other, 3, "new or gone"},
-};
+static void put_more(FILE *f, size_t found, size_t most, const char *what) {
+    if (found > most) fprintf(f, "... and %zu more %s: --json has all\n", found - most, what);
+}
+
+static void put_list(FILE *f, const at_comparison *c, bool is(const at_pair *), void put(FILE *, const at_pair *),
+                     size_t most, const char *what) {
+    size_t found = 0;
+    for (size_t i = 0; i < c->pairs; i++) {
+        if (is(&c->pair[i]) && found++ < most) put(f, &c->pair[i]);
+    }
+    put_more(f, found, most, what);
+}
+
+/* ---- changed verdicts: wrong ones one by one, the others by what they were and became ---- */
+
+static void put_wrong(FILE *f, const at_comparison *c, at_change change) {
+    size_t found = 0;
+    for (size_t i = 0; i < c->pairs; i++) {
+        const at_pair *p = &c->pair[i];
+        if (p->change == change && at_is_wrong(p->b->verdict) && found++ < MOST_LISTED) put_change(f, p);
+    }
+    put_more(f, found, MOST_LISTED, at_change_name(change));
+}
+
+static void put_transition(FILE *f, const at_comparison *c, at_verdict a, at_verdict b) {
+    const int64_t count = c->transition[a][b];
+    const bool few = count <= FEW;
+    if (count == 0) return;
+    if (!few) {
+        fprintf(f, "%s: %s to %s: %" PRId64 " attempts, the first of them:\n", at_change_name(at_change_of(a, b)),
+                at_verdict_name(a), at_verdict_name(b), count);
+    }
+    for (size_t i = 0, found = 0; i < c->pairs && found < FEW; i++) {
+        const at_pair *p = &c->pair[i];
+        if (p->change != at_change_of(a, b) || p->a->verdict != a || p->b->verdict != b) continue;
+        if (!few) fputs("          ", f);
+        (few ? put_change : put_attempt)(f, p);
+        found++;
+    }
+}
+
+static void put_changes(FILE *f, const at_comparison *c, at_change change) {
+    put_wrong(f, c, change);
+    for (int a = 0; a < AT_VERDICTS; a++) {
+        for (int b = 0; b < AT_VERDICTS; b++) {
+            at_verdict from = (at_verdict)a, to = (at_verdict)b;
+            if (!at_is_wrong(to) && at_change_of(from, to) == change) put_transition(f, c, from, to);
+        }
+    }
+}
 
 void at_put_comparison_text(FILE *f, const at_comparison *c) {
     put_side(f, c, 0);
@@ -120,35 +163,13 @@ void at_put_comparison_text(FILE *f, const at_comparison *c) {
     put_asked(f, c);
     put_excess(f, c);
     put_seconds(f, &c->seconds);
-    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
-        size_t found = 0;
-        for (size_t i = 0; i < c->pairs; i++) {
-            if (lists[l].is(&c->pair[i]) && found++ < lists[l].most) lists[l].put(f, &c->pair[i]);
-        }
-        if (found > lists[l].most)
-            fprintf(f, "... and %zu more %s: --json has all\n", found - lists[l].most, lists[l].what);
-    }
+    put_run(f, c);
+    put_changes(f, c, AT_REGRESSED);
+    put_changes(f, c, AT_WORSE);
+    put_list(f, c, is_farther_alone, put_farther, MOST_LISTED, "farther off");
+    put_changes(f, c, AT_BETTER);
+    put_list(f, c, is_other, put_other, FEW, "with another case or other inputs behind the id");
+    put_list(f, c, is_one_sided, put_other, FEW, "new or gone");
     at_put_comparison_line(f, c);
     putc('\n', f);
-}
-
-void at_put_comparison_line(FILE *f, const at_comparison *c) {
-    const int64_t *n = c->change;
-    int64_t changed = n[AT_BETTER] + n[AT_WORSE] + n[AT_REGRESSED];
-    const char *word = c->common == 0        ? "UNVALIDATED"
-                       : n[AT_REGRESSED] > 0 ? "REGRESSED"
-                       : changed > 0         ? "CHANGED"
-                                             : "SAME";
-    if (c->common == 0) {
-        fprintf(f, "%s: no attempt is in both", word);
-        return;
-    }
-    fprintf(f, "%s: %" PRId64 " of %" PRId64 " verdicts changed", word, changed, c->common);
-    if (changed > 0)
-        fprintf(f, " (%" PRId64 " better, %" PRId64 " worse, %" PRId64 " regressed)", n[AT_BETTER], n[AT_WORSE],
-                n[AT_REGRESSED]);
-    if (c->farther > 0) {
-        fprintf(f, "; warning: %" PRId64 " attempt%s more than %d times the budget that A used", c->farther,
-                c->farther == 1 ? " uses" : "s use", AT_FARTHER);
-    }
 }

@@ -95,7 +95,7 @@ Test(compare, a_regression_is_named_and_fails) {
     shows(text, "\nregressed: PASS to FAIL: w/1 [eager]\n          token 3 is off\n");
     shows(text, "\nbetter: FAIL to PASS: w/2 [eager]\n");
     shows(text, "\ngone: w/3 [eager]\nnew: w/4 [eager]\n");
-    shows(text, "\nREGRESSED: 2 of 2 verdicts changed (1 better, 0 worse, 1 regressed)");
+    shows(text, "\nREGRESSED: 2 of 2 verdicts changed (1 better, 0 worse, 1 regressed); 1 new; 1 gone; warning: ");
     shows(markdown, "## REGRESSED: 2 of 2 verdicts changed");
     shows(markdown, "| regressed | <code>w/1</code> eager | PASS | FAIL | 0.25 | 8 | token 3 is off |\n");
     shows(markdown, "| w | 2 PASS, 1 FAIL | 2 PASS, 1 FAIL | 5 | 8 |\n");
@@ -128,11 +128,11 @@ Test(compare, more_than_twice_the_budget_is_a_warning_from_an_eighth_on) {
     }
 }
 
-Test(compare, errors_of_other_cases_or_inputs_are_not_compared) {
+Test(compare, verdicts_and_errors_of_other_cases_or_inputs_are_not_compared) {
     at_journal *a = sample_journal(), *b = sample_journal();
     attempt(a, "w/1", AT_PASS, "h1", "d1", 0.1), attempt(a, "w/2", AT_PASS, "h2", "d2", 0.1),
         attempt(a, "w/3", AT_PASS, "h3", NULL, 0.1);
-    attempt(b, "w/1", AT_PASS, "other", "d1", 0.9), attempt(b, "w/2", AT_PASS, "h2", "other", 0.9),
+    attempt(b, "w/1", AT_FAIL, "other", "d1", 0.9), attempt(b, "w/2", AT_FAIL, "h2", "other", 0.9),
         attempt(b, "w/3", AT_PASS, "h3", "d3", 0.15);
     at_comparison c = compared(a, b);
     cr_expect(c.other_content == 1 && c.other_inputs == 1 && c.same_inputs == 1 && c.farther == 0);
@@ -140,7 +140,14 @@ Test(compare, errors_of_other_cases_or_inputs_are_not_compared) {
     char *text = text_of(&c, at_put_comparison_text);
     shows(text, "contents  changed behind the ids of 1 attempt\ninputs    bit-identical in 1, other ones in 1, "
                 "without a digest in 1\n");
-    shows(text, "another case behind: w/1 [eager]\n");
+    cr_expect(c.compared == 1 && c.change[AT_OTHER] == 2 && c.change[AT_REGRESSED] == 0);
+    shows(text, "another case behind: w/1 [eager]\nother inputs behind: w/2 [eager]\n");
+    char *json = text_of(&c, at_put_comparison_json);
+    shows(json,
+          "\"attempts\":{\"common\":3,\"compared\":1,\"same\":1,\"better\":0,\"worse\":0,\"regressed\":0,\"other\":2,");
+    shows(json, "{\"change\":\"other\",\"id\":\"w/2\",\"mode\":\"eager\",\"a\":\"PASS\",\"b\":\"FAIL\",");
+    free(json);
+    shows(text, "0 of 1 verdicts changed; 2 not compared, since inputs or cases behind their ids differ");
     free(text);
     at_comparison_free(&c);
     at_journal_free(a), at_journal_free(b);
@@ -221,8 +228,80 @@ Test(compare, a_list_of_many_changes_is_cut_on_a_terminal_and_whole_as_json) {
     cr_expect_eq(sample_count(text, "regressed: PASS to CRASH"), 12);
     shows(text, "... and 88 more regressed: --json has all\n");
     cr_expect_eq(sample_count(json, "{\"change\":\"regressed\""), 100);
-    shows(json, "{\"exit\":1,\n");
+    shows(json, "{\"exit\":1,\"word\":\"REGRESSED\",\"run\":\"regressed\",\"line\":\"REGRESSED: the run's verdict, ");
     free(text), free(json);
+    at_comparison_free(&c);
+    at_journal_free(a), at_journal_free(b);
+}
+
+/* What two runs were asked decides what their headline may say, in each of the three forms. */
+Test(compare, the_headline_says_what_was_compared) {
+    static const struct {
+        const char *hash, *digest; /* of the second attempt in B; NULL: it is gone */
+        at_verdict verdict;
+        bool whole; /* B's journal has its end mark */
+        at_status status;
+        const char *line;
+    } table[] = {
+        {"h2", "d2", AT_PASS, true, AT_OK, "SAME: 0 of 2 verdicts changed"},
+        {NULL, NULL, AT_PASS, true, AT_OK, "PARTIAL: 0 of 1 verdicts changed; 1 gone"},
+        {"h2", "x", AT_PASS, true, AT_UNVALIDATED,
+         "DIFFERENT INPUTS: 0 of 1 verdicts changed; 1 not compared, since inputs or cases behind their ids differ"},
+        {"x", "d2", AT_PASS, true, AT_UNVALIDATED,
+         "DIFFERENT CASES: 0 of 1 verdicts changed; 1 not compared, since inputs or cases behind their ids differ"},
+        {"h2", "d2", AT_PASS, false, AT_FAILED,
+         "REGRESSED: the run's verdict, VALIDATED to UNVALIDATED; 0 of 2 verdicts changed"},
+        {"h2", "x", AT_FAIL, true, AT_FAILED,
+         "REGRESSED: the run's verdict, VALIDATED to FAILED; 0 of 1 verdicts changed; 1 not compared, since inputs or "
+         "cases behind their ids differ"},
+        {"h2", "d2", AT_MARGINAL, true, AT_OK, "CHANGED: 1 of 2 verdicts changed (0 better, 1 worse, 0 regressed)"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        at_journal *a = sample_journal(), *b = sample_journal();
+        attempt(a, "w/1", AT_PASS, "h1", "d1", 0), attempt(a, "w/2", AT_PASS, "h2", "d2", 0);
+        attempt(b, "w/1", AT_PASS, "h1", "d1", 0), b->complete = table[i].whole;
+        if (table[i].hash != NULL) attempt(b, "w/2", table[i].verdict, table[i].hash, table[i].digest, 0);
+        at_comparison c = compared(a, b);
+        cr_expect_eq(at_comparison_status(&c), table[i].status, "%s", table[i].line);
+        void (*const put[])(FILE *, const at_comparison *) = {at_put_comparison_text, at_put_comparison_markdown,
+                                                              at_put_comparison_json};
+        static const char *const around[][2] = {{"\n", "\n"}, {"## ", "\n"}, {"\"line\":\"", "\",\n"}};
+        for (int p = 0; p < 3; p++) {
+            char *text = text_of(&c, put[p]), line[400];
+            snprintf(line, sizeof line, "%s%s%s", around[p][0], table[i].line, around[p][1]);
+            shows(text, line);
+            free(text);
+        }
+        at_comparison_free(&c);
+        at_journal_free(a), at_journal_free(b);
+    }
+}
+
+Test(compare, a_run_that_had_failed_before_does_not_regress_by_being_cut_short) {
+    at_journal *a = sample_journal(), *b = sample_journal();
+    attempt(a, "w/1", AT_FAIL, "h", "d", 2), attempt(b, "w/1", AT_FAIL, "h", "d", 2);
+    b->complete = false;
+    at_comparison c = compared(a, b);
+    cr_expect_eq(c.run, AT_SAME); /* FAILED, both */
+    cr_expect_eq(at_comparison_status(&c), AT_OK);
+    at_comparison_free(&c);
+    at_journal_free(a), at_journal_free(b);
+}
+
+Test(compare, many_that_are_not_judged_any_more_do_not_hide_the_one_that_is_wrong) {
+    at_journal *a = sample_journal(), *b = sample_journal();
+    for (int i = 0; i < 100; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "w/%03d", i);
+        attempt(a, id, AT_PASS, "h", "d", 0), attempt(b, id, i == 80 ? AT_CRASH : AT_UNSUPPORTED, "h", "d", -1);
+    }
+    at_comparison c = compared(a, b);
+    char *text = text_of(&c, at_put_comparison_text), *markdown = text_of(&c, at_put_comparison_markdown);
+    shows(text, "\nregressed: PASS to CRASH: w/080 [eager]\nregressed: PASS to UNSUPPORTED: 99 attempts, the first of "
+                "them:\n          w/000 [eager]\n          w/001 [eager]\n          w/002 [eager]\nREGRESSED: ");
+    shows(markdown, "|---|---|---|---|--:|--:|---|\n| regressed | <code>w/080</code> eager | PASS | CRASH |");
+    shows(markdown, "\n| regressed | 99 attempts, the first <code>w/000</code> eager | PASS | UNSUPPORTED | | | |\n\n");
+    free(text), free(markdown);
     at_comparison_free(&c);
     at_journal_free(a), at_journal_free(b);
 }
