@@ -53,6 +53,15 @@ says "ok: bundle $digest"
 expect 0 "$attest" verify "$work/elsewhere/moved" "$digest" --inputs
 says "inputs    bit for bit"
 (cd "$work/elsewhere/moved" && sha256sum --quiet --check --strict SHA256SUMS)
+# its README's own commands, from within it
+steps=$(sed -n 's/^    attest //p' "$work/elsewhere/moved/README.md")
+[[ $steps == *"run --cases cases --subject cpu --tier smoke --seed 1 --out ../mine"* ]] || { echo "$steps"; exit 1; }
+attest=$(realpath "$attest")
+while read -r step; do
+    # shellcheck disable=SC2086 # words
+    (cd "$work/elsewhere/moved" && expect 0 "$attest" $step </dev/null)
+done <<<"$steps"
+expect 0 "$attest" verify "$work/elsewhere/moved"
 expect 64 "$attest" bundle "$work/one" --out "$work/elsewhere/moved"
 for file in results.jsonl cases/window.yaml environment.json tolerance.md; do
     cp -r "$work/elsewhere/moved" "$work/changed"

@@ -166,16 +166,19 @@ static const char readme[] =
     "--inputs .`\n"
     "makes every input again and compares digests.\n"
     "\n"
-    "The same questions on another machine, and both answers side by side:\n"
+    "The same questions on another machine, and both answers side by side; what is written goes beside this "
+    "directory,\n"
+    "in which no file may be added. A `--subject` that is a path is the one of the machine it ran on:\n"
     "\n"
-    "    attest run --cases cases --tier %s --seed %llu%s%s --out mine\n"
-    "    attest compare . mine\n";
+    "    attest run --cases cases --subject %s --tier %s --seed %llu%s%s --out ../mine\n"
+    "    attest compare . ../mine\n";
 
 static at_status write_readme(const char *directory, const at_header *h, at_error *err) {
     const char *tier = h->tier == NULL || strcmp(h->tier, "any") == 0 ? "stress" : h->tier,
                *filter = h->filter ? h->filter : "";
     char *path = at_text("%s/README.md", directory);
-    char *text = at_text(readme, tier, (unsigned long long)h->seed, filter[0] ? " " : "", filter);
+    char *text = at_text(readme, h->subject_file != NULL ? h->subject_file : "SUBJECT", tier,
+                         (unsigned long long)h->seed, filter[0] ? " " : "", filter);
     at_status st = path != NULL && text != NULL ? at_file_write(path, text, strlen(text), err)
                                                 : at_fail_memory(err, sizeof readme);
     free(path);
