@@ -49,9 +49,10 @@ digest=${said##* }
 mkdir "$work/elsewhere"
 mv "$work/made" "$work/elsewhere/moved"
 expect 0 "$attest" verify "$work/elsewhere/moved"
-says "ok: bundle $digest"
+says "ok: bundle $digest; no DIGEST was given: "
 expect 0 "$attest" verify "$work/elsewhere/moved" "$digest" --inputs
 says "inputs    bit for bit"
+says "ok: bundle $digest, the one asked for"
 (cd "$work/elsewhere/moved" && sha256sum --quiet --check --strict SHA256SUMS)
 # its README's own commands, from within it
 steps=$(sed -n 's/^    attest //p' "$work/elsewhere/moved/README.md")
@@ -72,6 +73,28 @@ for file in results.jsonl cases/window.yaml environment.json tolerance.md; do
     rm -r "$work/changed"
 done
 expect 1 "$attest" verify "$work/elsewhere/moved" "${digest//[0-9]/0}"
+# one whose sums were made again is whole, and not the one that was asked for; one that nothing can read is not whole
+cp -r "$work/elsewhere/moved" "$work/changed"
+sums_anew() { (cd "$work/changed" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >../sums && mv ../sums SHA256SUMS); }
+sed -i '$d' "$work/changed/results.jsonl"
+sums_anew
+expect 0 "$attest" verify "$work/changed"
+says "; its journal is UNVALIDATED, of a run that was cut short; no DIGEST was given: "
+expect 0 "$attest" verify "$work/changed" --json
+says '"asked":false'
+says '"complete":false'
+expect 1 "$attest" verify "$work/changed" "$digest"
+says "another bundle than the one asked for"
+expect 0 "$attest" verify "$work/changed" "$(sha256sum <"$work/changed/SHA256SUMS" | cut -d ' ' -f 1)"
+says ", the one asked for; its journal is UNVALIDATED, of a run that was cut short"
+cp "$work/elsewhere/moved/results.jsonl" "$work/changed"
+sed -i '1s/.*/rubbish: [/' "$work/changed/cases/window.yaml"
+sums_anew
+expect 1 "$attest" verify "$work/changed"
+says "/cases/window.yaml:"
+expect 1 "$attest" verify "$work/changed" --json
+says '"ok":false'
+rm -r "$work/changed"
 expect 0 "$attest" bundle "$work/one" --out "$work/made.tar.gz"
 expect 0 "$attest" verify "$work/made.tar.gz" --json
 says '"ok":true'

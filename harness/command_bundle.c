@@ -151,15 +151,25 @@ static void say(void *user, const char *what, const char *why) {
     }
 }
 
-/* What the files say, once they are the files that were made. */
+/* What fits its sums and cannot be read was changed, and summed again. */
+static at_status changed(at_status st, const char *what, const at_error *why, findings *f, at_error *err) {
+    if (st != AT_USAGE) return at_fail(err, st, "%s", why->text);
+    say(f, what, why->text);
+    return AT_OK;
+}
+
+/* What the files say, once they are the files that are summed. */
 static at_status read_contents(at_journal **journal, const char *directory, const at_options *o, int64_t *made,
                                findings *f, at_error *err) {
     at_cases *cases = NULL;
+    at_error why;
     char *path = at_text("%s/cases", directory);
-    at_status st = at_journal_find(journal, directory, err);
-    if (st == AT_OK)
-        st = path != NULL ? at_cases_load(&cases, path, NULL, err) : at_fail_memory(err, strlen(directory));
-    if (st == AT_OK) st = at_bundle_check_cases(*journal, cases, say, f, err);
+    if (path == NULL) return at_fail_memory(err, strlen(directory));
+    at_status st = at_journal_find(journal, directory, &why);
+    if (st != AT_OK) st = changed(st, at_journal_name, &why, f, err);
+    if (st == AT_OK && f->faults == 0 && (st = at_cases_load(&cases, path, NULL, &why)) != AT_OK)
+        st = changed(st, "cases", &why, f, err);
+    if (st == AT_OK && f->faults == 0) st = at_bundle_check_cases(*journal, cases, say, f, err);
     if (st == AT_OK && f->faults == 0 && o->inputs) st = at_bundle_check_inputs(*journal, cases, made, say, f, err);
     at_cases_free(cases);
     free(path);
@@ -169,6 +179,7 @@ static at_status read_contents(at_journal **journal, const char *directory, cons
 typedef struct {
     char digest[AT_DIGEST_TEXT];
     size_t files;
+    bool asked;          /* for this very digest */
     int64_t made;        /* cases whose inputs were made again */
     at_journal *journal; /* NULL, and no outcome, where files are not what they were */
     at_outcome outcome;
@@ -180,14 +191,22 @@ static void tell(const bundle *b) {
     if (b->made > 0) printf("inputs    bit for bit those that were judged, of %" PRId64 " cases\n", b->made);
     fputs("revision  ", stdout);
     put_revision(stdout, b->journal);
-    printf("journal   %s\nok: bundle %s\n", b->outcome.line, b->digest);
+    printf("journal   %s\nok: bundle %s%s", b->outcome.line, b->digest, b->asked ? ", the one asked for" : "");
+    if (b->outcome.status != AT_OK)
+        printf("; its journal is %s%s", b->outcome.word, b->journal->complete ? "" : ", of a run that was cut short");
+    puts(b->asked ? ""
+                  : "; no DIGEST was given: whoever changes files can sum them again, so this proves nothing about who "
+                    "made it");
 }
 
 static void tell_json(const bundle *b, const findings *f) {
-    json_t *object = json_pack("{s:b, s:s, s:I, s:I, s:O}", "ok", f->faults == 0, "bundle", b->digest, "files",
-                               (json_int_t)b->files, "inputs", (json_int_t)b->made, "faults", f->list);
+    json_t *object =
+        json_pack("{s:b, s:s, s:b, s:I, s:I, s:O}", "ok", f->faults == 0, "bundle", b->digest, "asked", b->asked,
+                  "files", (json_int_t)b->files, "inputs", (json_int_t)b->made, "faults", f->list);
     if (b->journal != NULL) {
+        json_object_set_new(object, "word", json_string(b->outcome.word));
         json_object_set_new(object, "line", json_string(b->outcome.line));
+        json_object_set_new(object, "complete", json_boolean(b->journal->complete));
         json_object_set_new(object, "clean", json_boolean(at_is_clean(b->journal->header.revision)));
     }
     json_dumpf(object, stdout, JSON_COMPACT);
@@ -195,15 +214,19 @@ static void tell_json(const bundle *b, const findings *f) {
     json_decref(object);
 }
 
+static void check_digest(bundle *b, const char *due, findings *f) {
+    b->asked = strcmp(b->digest, due) == 0;
+    if (!b->asked) say(f, b->digest, "another bundle than the one asked for");
+}
+
 static at_status verify(const char *directory, const at_options *o, findings *f, at_error *err) {
     bundle *b = calloc(1, sizeof *b);
     at_status st =
         b != NULL ? at_sums_check(b->digest, &b->files, directory, say, f, err) : at_fail_memory(err, sizeof *b);
-    if (st == AT_OK && o->words == 2 && strcmp(b->digest, o->word[1]) != 0)
-        say(f, b->digest, "another bundle than the one asked for");
+    if (st == AT_OK && o->words == 2) check_digest(b, o->word[1], f);
     if (st == AT_OK && f->faults == 0) {
         st = read_contents(&b->journal, directory, o, &b->made, f, err);
-        if (st == AT_OK) st = at_verdict_of(&b->outcome, b->journal, false, err);
+        if (st == AT_OK && b->journal != NULL) st = at_verdict_of(&b->outcome, b->journal, false, err);
     }
     if (st == AT_OK && f->json)
         tell_json(b, f);

@@ -282,9 +282,9 @@ static at_status check_end(at_json *json, const counts *found, const lines *l, a
         return at_fail(err, AT_USAGE, "%s:%zu: a bad end mark: %s", l->path, l->number, json->wrong);
     if (memcmp(&said, found, sizeof said) == 0) return AT_OK;
     return at_fail(err, AT_USAGE,
-                   "%s:%zu: the end mark counts %" PRId64 " records and their verdicts, of which the %" PRId64
-                   " that stand here differ; %s",
-                   l->path, l->number, said.records, found->records, changed);
+                   "%s:%zu: the verdicts of the %" PRId64
+                   " records do not add up to those of the journal's end mark, which counts %" PRId64 " records; %s",
+                   l->path, l->number, found->records, said.records, changed);
 }
 
 static at_status add_record(at_journal *j, size_t *room, const char *line, size_t bytes, const lines *l,

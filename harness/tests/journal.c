@@ -156,10 +156,10 @@ Test(journal, an_end_mark_that_counts_otherwise_is_refused) {
     memcpy(whole, text, bytes);
     memmove(line, after, left);
     spill(text, bytes - (size_t)(after - line));
-    must_refuse(AT_USAGE, ":4: ", "the end mark counts 3 records");
+    must_refuse(AT_USAGE, ":4: ", "the verdicts of the 2 records do not add up to those of the journal's end mark");
     memcpy(strstr(whole, "\"FAIL\""), "\"PASS\"", 6);
     spill(whole, bytes);
-    must_refuse(AT_USAGE, ":5: ", "the end mark counts 3 records");
+    must_refuse(AT_USAGE, ":5: ", "the verdicts of the 3 records do not add up to those of the journal's end mark");
     free(text);
     free(whole);
 }
