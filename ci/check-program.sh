@@ -280,6 +280,7 @@ interrupted() {
     check "$1: the last line" last_line_is 'UNVALIDATED on CPU execution (no GPU seen): the run was cut short'
     check "$1: no worker is left" bash -c "! pgrep -P $pid >/dev/null"
     says 0 VALIDATED report "$scratch/whole/results.jsonl" --out "$scratch/report"
+    says 0 VALIDATED report "$scratch/whole" --out "$scratch/report"
     says 2 'cut short' report "$scratch/stopped/results.jsonl" --out "$scratch/report"
 }
 
@@ -296,6 +297,7 @@ forged() {
             mv ../sums SHA256SUMS)
         says 1 "results.jsonl:$what" verify "$scratch/forged"
         says 64 "results.jsonl:$what" report "$scratch/forged/results.jsonl" --out "$scratch/report"
+        says 64 "results.jsonl:$what" report "$scratch/forged" --out "$scratch/report"
         says 64 "results.jsonl:$what" compare "$scratch/run" "$scratch/forged"
         says 64 "results.jsonl:$what" merge "$scratch/merged" "$scratch/forged/results.jsonl"
     done <<'FORGED'

@@ -13,7 +13,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- bundle ---- */
@@ -91,13 +90,6 @@ static at_status make(const target *t, const at_journal *j, const char *file, co
     return st;
 }
 
-/* The journal's own file: a run's directory may be given instead. */
-static char *journal_file(const char *path) {
-    struct stat facts;
-    bool directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
-    return directory ? at_text("%s/%s", path, at_journal_name) : strdup(path);
-}
-
 static void put_revision(FILE *f, const at_journal *j) {
     at_put_terminal(f, j->header.revision != NULL ? j->header.revision : "unknown", 80);
     putc('\n', f);
@@ -110,7 +102,8 @@ at_status at_command_bundle(at_options *o, at_error *err) {
     at_status st;
     if (o->words > 1)
         return at_fail(err, AT_USAGE, "bundle takes one JOURNAL, or a run's directory; default: build/reports");
-    if ((file = journal_file(o->words == 1 ? o->word[0] : "build/reports")) == NULL) return at_fail_memory(err, 4096);
+    if ((file = at_journal_file(o->words == 1 ? o->word[0] : "build/reports")) == NULL)
+        return at_fail_memory(err, 4096);
     if ((st = at_journal_read(&j, file, err)) != AT_OK) goto done;
     if ((st = choose_target(&t, o->out != NULL ? o->out : "build/bundle", err)) != AT_OK) goto done;
     if ((st = check_cases(j, o, err)) != AT_OK) goto done;

@@ -1,9 +1,12 @@
 #include "../reports/escape.h"
+#include "bundle.h"
 #include "commands.h"
+#include "finding.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *at_beside(const char *name) {
@@ -37,6 +40,12 @@ void at_default_subject(at_options *o) {
 at_status at_find_case(const at_case **out, const at_cases *cases, const char *id, at_error *err) {
     *out = at_cases_find(cases, id);
     return *out != NULL ? AT_OK : at_fail(err, AT_USAGE, "no case '%s'; attest list -k '*%s*' looks for it", id, id);
+}
+
+char *at_journal_file(const char *path) {
+    struct stat facts;
+    bool directory = stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+    return directory ? at_text("%s/%s", path, at_journal_name) : at_text("%s", path);
 }
 
 const char *at_shown(const char *text) {

@@ -8,15 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MOST_SHOWN = 10 };
 
 /* A journal, or a run's directory that holds one. */
 static at_status read_part(at_part *out, const char *word, at_error *err) {
-    struct stat facts;
-    bool directory = stat(word, &facts) == 0 && S_ISDIR(facts.st_mode);
-    char *path = at_text(directory ? "%s/results.jsonl" : "%s", word);
+    char *path = at_journal_file(word);
     if (path == NULL) return at_fail_memory(err, strlen(word));
     out->path = word;
     at_status st = at_journal_read(&out->journal, path, err);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 at_status at_tell(const char *journal_path, const at_options *o, at_error *err) {
@@ -24,9 +25,11 @@ at_status at_tell(const char *journal_path, const at_options *o, at_error *err) 
 }
 
 at_status at_command_report(at_options *o, at_error *err) {
-    at_status st;
-    if (o->words != 1) return at_fail(err, AT_USAGE, "report needs one JOURNAL, a run's results.jsonl");
+    if (o->words != 1) return at_fail(err, AT_USAGE, "report needs one RUN: a journal, or a directory that holds one");
     if (o->out == NULL) o->out = "build/reports";
-    if ((st = at_report_directory(o->out, err)) != AT_OK) return st;
-    return at_tell(o->word[0], o, err);
+    char *path = at_journal_file(o->word[0]);
+    at_status st = path != NULL ? at_report_directory(o->out, err) : at_fail_memory(err, strlen(o->word[0]));
+    if (st == AT_OK) st = at_tell(path, o, err);
+    free(path);
+    return st;
 }

@@ -36,6 +36,8 @@ AT_MUST_USE at_status at_load_default_cases(at_cases **out, at_options *, at_err
 void at_default_subject(at_options *);
 /* The case of that id; AT_USAGE with a way to look for it. */
 AT_MUST_USE at_status at_find_case(const at_case **out, const at_cases *, const char *id, at_error *err);
+/* The journal's own file, where a run's directory may be given instead; malloc'ed, NULL where memory is short. */
+char *at_journal_file(const char *path);
 /* Reports of a journal, as it lies on the disk, into options->out, and the last word on stdout. The status is the
  * verdict's. */
 AT_MUST_USE at_status at_tell(const char *journal_path, const at_options *, at_error *err);

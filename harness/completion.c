@@ -14,8 +14,8 @@ static kind kind_of(const char *argument) {
     static const struct {
         const char *holds;
         kind kind;
-    } table[] = {{"MODE", MODES}, {"FILE.so", SUBJECTS}, {"ID", IDS},    {"DIR", FILES}, {"FILE", FILES},
-                 {"PATH", FILES}, {"JOURNAL", FILES},    {"RUN", FILES}, {"A B", FILES}, {"BUNDLE", FILES}};
+    } table[] = {{"MODE", MODES}, {"FILE.so", SUBJECTS}, {"ID", IDS},    {"DIR", FILES},   {"FILE", FILES},
+                 {"PATH", FILES}, {"RUN", FILES},        {"A B", FILES}, {"BUNDLE", FILES}};
     if (strchr(argument, '|') != NULL && islower((unsigned char)argument[0])) return WORDS;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strstr(argument, table[i].holds) != NULL) return table[i].kind;

@@ -24,7 +24,7 @@ static const at_command commands[] = {
     {"repro", "ID", "one attempt again, verbosely", at_command_repro},
     {"export", "DIR", "cases and the oracle's answers as files, for judge", at_command_export},
     {"judge", "DIR", "judge outputs in files, laid out as oracle/vectors", at_command_judge},
-    {"report", "JOURNAL", "reports from a journal", at_command_report},
+    {"report", "RUN", "reports from a journal", at_command_report},
     {"merge", "OUT RUN...", "the parts of a run as one; finds gaps, duplicates", at_command_merge},
     {"bench", "", "how long a subject takes; --overhead: the harness", at_command_bench},
     {"cover", "", "what cases cover; --power: readings they reject", at_command_cover},
