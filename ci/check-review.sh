@@ -96,6 +96,10 @@ expect 1 "$attest" verify "$work/changed" --json
 says '"ok":false'
 rm -r "$work/changed"
 expect 0 "$attest" bundle "$work/one" --out "$work/made.tar.gz"
+mkdir "$work/again" && sleep 1.1 # a time of packing would be another one
+expect 0 "$attest" bundle "$work/one" --out "$work/again/made.tar.gz"
+says "bundle $digest"
+cmp "$work/made.tar.gz" "$work/again/made.tar.gz"
 expect 0 "$attest" verify "$work/made.tar.gz" --json
 says '"ok":true'
 expect 0 "$attest" compare "$work/made.tar.gz" "$work/two"

@@ -142,9 +142,9 @@ done:
     return st;
 }
 
-static at_status write_environment(const char *directory, const at_header *h, const char *subject_file, at_error *err) {
+static at_status write_environment(const char *directory, const at_header *h, at_error *err) {
     char *json = NULL, *path = at_text("%s/environment.json", directory);
-    at_status st = path != NULL ? at_environment(&json, h, subject_file, err) : at_fail_memory(err, strlen(directory));
+    at_status st = path != NULL ? at_environment(&json, h, err) : at_fail_memory(err, strlen(directory));
     if (st == AT_OK) st = at_file_write(path, json, strlen(json), err);
     free(path);
     free(json);
@@ -187,10 +187,10 @@ static at_status write_readme(const char *directory, const at_header *h, at_erro
 }
 
 at_status at_bundle_fill(const char *directory, const at_journal *j, const char *journal_file, const char *cases,
-                         const char *subject_file, at_error *err) {
+                         at_error *err) {
     at_status st = copy_into(directory, at_journal_name, journal_file, err);
     if (st == AT_OK) st = copy_cases(directory, cases, err);
-    if (st == AT_OK) st = write_environment(directory, &j->header, subject_file, err);
+    if (st == AT_OK) st = write_environment(directory, &j->header, err);
     if (st == AT_OK) st = write_readme(directory, &j->header, err);
     return st;
 }

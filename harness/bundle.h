@@ -1,6 +1,6 @@
 /* A bundle: what a reviewer gets of a run, to be checked without a network and without the machine it ran on.
  *
- *   results.jsonl      the journal            environment.json   where it ran, of which revision, clocks as found
+ *   results.jsonl      the journal            environment.json   where it ran, of which revision, limits of clocks
  *   cases/             the suites as judged   README.md          how to check it, and the run again
  *   report.txt, ...    what the journal says  SHA256SUMS         of all of these */
 #ifndef AT_BUNDLE_H
@@ -25,9 +25,8 @@ AT_MUST_USE at_status at_bundle_check_cases(const at_journal *, const at_cases *
 AT_MUST_USE at_status at_bundle_check_inputs(const at_journal *, const at_cases *, int64_t *made, at_bundle_fault *,
                                              void *user, at_error *err);
 
-/* The journal, its cases, the environment and the README into a directory that is there. subject_file: as
- * at_environment has it. */
+/* The journal, its cases, the environment and the README into a directory that is there. */
 AT_MUST_USE at_status at_bundle_fill(const char *directory, const at_journal *, const char *journal_file,
-                                     const char *cases, const char *subject_file, at_error *err);
+                                     const char *cases, at_error *err);
 
 #endif

@@ -65,28 +65,13 @@ static at_status check_cases(const at_journal *j, at_options *o, at_error *err) 
     return st;
 }
 
-/* The shared object of a subject's name as load.h has it, without what picks one of several; malloc'ed, or NULL. */
-static char *subject_file(const char *name) {
-    if (name == NULL) return NULL;
-    const char *slash = strrchr(name, '/'), *colon = strchr(slash != NULL ? slash : name, ':');
-    size_t bytes = colon != NULL ? (size_t)(colon - name) : strlen(name);
-    char *plain = at_text("%.*s", (int)bytes, name), *beside = at_text("subjects/%.*s.so", (int)bytes, name);
-    bool path = slash != NULL || (bytes > 3 && strncmp(name + bytes - 3, ".so", 3) == 0);
-    char *found = plain == NULL || beside == NULL ? NULL : strdup(path ? plain : at_beside(beside));
-    free(plain);
-    free(beside);
-    return found;
-}
-
 static at_status make(const target *t, const at_journal *j, const char *file, const at_options *o,
                       char digest[AT_DIGEST_TEXT], at_error *err) {
-    char *subject = subject_file(j->header.subject_file);
     at_status st = at_report_directory(t->directory, err);
     if (st == AT_OK) st = at_report_write_all(j, t->directory, err);
-    if (st == AT_OK) st = at_bundle_fill(t->directory, j, file, o->cases, subject, err);
+    if (st == AT_OK) st = at_bundle_fill(t->directory, j, file, o->cases, err);
     if (st == AT_OK) st = at_sums_write(digest, t->directory, err);
     if (st == AT_OK && t->temporary.path != NULL) st = at_archive_write(t->wanted, t->temporary.path, t->name, err);
-    free(subject);
     return st;
 }
 

@@ -1,13 +1,10 @@
 #include "environment.h"
-#include "digest.h"
-#include "tree.h"
 
 #include <gnu/libc-version.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 bool at_is_clean(const char *revision) {
@@ -19,20 +16,11 @@ bool at_is_clean(const char *revision) {
 
 /* ---- GPUs, as nvidia-smi has them; names that old and new drivers know ---- */
 
+/* Nothing that moves from moment to moment: the run's moment is over, and one run packed twice is the same bytes. */
+
 static const char *const fields[] = {
-    "name",
-    "driver_version",
-    "compute_cap",
-    "pstate",
-    "persistence_mode",
-    "clocks.sm",
-    "clocks.max.sm",
-    "clocks.mem",
-    "clocks.max.mem",
-    "power.limit",
-    "temperature.gpu",
-    "ecc.mode.current",
-    "mig.mode.current",
+    "name",           "driver_version", "compute_cap",      "persistence_mode", "clocks.max.sm",
+    "clocks.max.mem", "power.limit",    "ecc.mode.current", "mig.mode.current",
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -89,17 +77,10 @@ static json_t *host(const char *name) {
 
 /* ---- what was judged ---- */
 
-static json_t *subject(const at_header *h, const char *file) {
-    char digest[AT_DIGEST_TEXT];
-    char *text = NULL;
-    size_t bytes;
-    json_t *s =
-        json_pack("{s:s?, s:s?, s:s?}", "name", h->subject, "version", h->subject_version, "file", h->subject_file);
-    if (file != NULL && at_file_read(&text, &bytes, file, 0, NULL) == AT_OK &&
-        at_digest(digest, text, bytes, NULL) == AT_OK)
-        json_object_set_new(s, "sha256", json_string(digest));
-    free(text);
-    return s;
+/* sha256: of the file that was judged, not of what stands there since. */
+static json_t *subject(const at_header *h) {
+    return json_pack("{s:s?, s:s?, s:s?, s:s?}", "name", h->subject, "version", h->subject_version, "file",
+                     h->subject_file, "sha256", h->subject_digest);
 }
 
 static json_t *run(const at_header *h) {
@@ -112,17 +93,13 @@ static json_t *program(const at_header *h) {
                      at_is_clean(h->revision), "compiler", h->compiler);
 }
 
-at_status at_environment(char **json, const at_header *h, const char *subject_file, at_error *err) {
-    char here[256] = "", now[32];
-    time_t t = time(NULL);
-    struct tm utc;
+at_status at_environment(char **json, const at_header *h, at_error *err) {
+    char here[256] = "";
     gethostname(here, sizeof here - 1);
-    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&t, &utc));
     bool same = h->host != NULL && strcmp(h->host, here) == 0;
-    json_t *object =
-        json_pack("{s:o, s:o, s:o, s:{s:s?, s:s?, s:s?, s:s?}, s:s, s:b}", "attest", program(h), "run", run(h),
-                  "subject", subject(h, same ? subject_file : NULL), "device", "kind", h->device_kind, "name",
-                  h->device, "arch", h->arch, "driver", h->driver, "taken", now, "same_machine", same);
+    json_t *object = json_pack("{s:o, s:o, s:o, s:{s:s?, s:s?, s:s?, s:s?}, s:b}", "attest", program(h), "run", run(h),
+                               "subject", subject(h), "device", "kind", h->device_kind, "name", h->device, "arch",
+                               h->arch, "driver", h->driver, "same_machine", same);
     if (object != NULL && same) json_object_set_new(object, "gpus", gpus());
     if (object != NULL && same) json_object_set_new(object, "host", host(here));
     *json = object != NULL ? json_dumps(object, JSON_INDENT(1)) : NULL;

@@ -6,8 +6,8 @@
 
 /* environment.json: {attest, run, subject, device, gpus, host}. What the journal's header says is the run's; gpus and
  * host are as found now, by nvidia-smi and the system: "same_machine" tells whether the header names this host, and
- * clocks of another machine are left out. subject_file: the shared object that was judged, or NULL. malloc'ed. */
-AT_MUST_USE at_status at_environment(char **json, const at_header *, const char *subject_file, at_error *err);
+ * those of another machine are left out. malloc'ed. */
+AT_MUST_USE at_status at_environment(char **json, const at_header *, at_error *err);
 
 /* Whether a revision names a commit and nothing but it: neither unknown nor "-dirty". */
 bool at_is_clean(const char *revision);
