@@ -114,6 +114,7 @@ expect 0 "$attest" new subject gated --out "$work"
 mkdir "$work/baselines"
 expect 0 gate
 says "no baseline of this card"
+[[ ! -e $work/gate/compare.md ]]
 expect 0 "$attest" compare --summary "$work/gate" --out "$work/baselines"
 [[ $said == "$work/baselines/cpu-execution/gated.jsonl" ]]
 expect 0 gate
@@ -123,6 +124,9 @@ expect 0 gate --shard 1/2 # a part of what the baseline holds
 says "baseline  PARTIAL: 0 of "
 expect 0 gate --seed 2
 says "baseline  DIFFERENT INPUTS: 0 of "
+[[ -s $work/gate/compare.md ]]
+expect 0 "$attest" run --subject "$work/gated.so" -k window/new-tokens --no-progress --out "$work/gate"
+[[ ! -e $work/gate/compare.md ]] # it was another run's
 cp "$work/gated.c" "$work/right.c"
 sed -i 's/: position - p->keys_before;/: position - p->keys_before + 1;/' "$work/gated.c"
 expect 1 gate

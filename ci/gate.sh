@@ -3,7 +3,7 @@
 # with the baseline of its card, and packs it for a reviewer. Arguments go to `attest run`; these go by environment:
 #
 #   ATTEST=build/attest                  the program; built where it is missing
-#   ATTEST_OUT=build/reports             reports, compare.md among them
+#   ATTEST_OUT=build/reports             reports, compare.md among them where there is a baseline
 #   ATTEST_BUNDLE=build/bundle           the bundle, made anew
 #   ATTEST_BASELINES=reports/baseline    committed baselines; a card that has none is no failure
 #
@@ -37,11 +37,14 @@ case $? in
     *) echo "$compared"; status=$(worse "$status" 3) ;;
 esac
 "$attest" compare "$baselines" "$out" --markdown >"$out/compare.md" 2>/dev/null
+[[ -s $out/compare.md ]] || rm -f "$out/compare.md" # there was nothing to compare with
 
 if packed=$("$attest" bundle "$out" --out "$bundle"); then
     echo "bundle    $bundle, ${packed##* }"
 else
     status=$(worse "$status" 3)
 fi
-if [[ -n ${GITHUB_STEP_SUMMARY:-} ]]; then cat "$out/summary.md" "$out/compare.md" >>"$GITHUB_STEP_SUMMARY"; fi
+if [[ -n ${GITHUB_STEP_SUMMARY:-} ]]; then
+    for part in summary.md compare.md; do [[ ! -e $out/$part ]] || cat "$out/$part"; done >>"$GITHUB_STEP_SUMMARY"
+fi
 exit "$status"

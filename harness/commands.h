@@ -38,8 +38,8 @@ void at_default_subject(at_options *);
 AT_MUST_USE at_status at_find_case(const at_case **out, const at_cases *, const char *id, at_error *err);
 /* The journal's own file, where a run's directory may be given instead; malloc'ed, NULL where memory is short. */
 char *at_journal_file(const char *path);
-/* Reports of a journal, as it lies on the disk, into options->out, and the last word on stdout. The status is the
- * verdict's. */
+/* Reports of a journal, as it lies on the disk, into options->out, without the compare.md of an earlier run there, and
+ * the last word on stdout. The status is the verdict's. */
 AT_MUST_USE at_status at_tell(const char *journal_path, const at_options *, at_error *err);
 /* A text of somebody else's as a terminal may have it (reports/escape.h), cut at 600 characters; NULL is "". One of
  * eight buffers, so that a printf may have several. */

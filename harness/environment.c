@@ -17,7 +17,6 @@ bool at_is_clean(const char *revision) {
 /* ---- GPUs, as nvidia-smi has them; names that old and new drivers know ---- */
 
 /* Nothing that moves from moment to moment: the run's moment is over, and one run packed twice is the same bytes. */
-
 static const char *const fields[] = {
     "name",           "driver_version", "compute_cap",      "persistence_mode", "clocks.max.sm",
     "clocks.max.mem", "power.limit",    "ecc.mode.current", "mig.mode.current",
