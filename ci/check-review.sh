@@ -75,7 +75,10 @@ done
 expect 1 "$attest" verify "$work/elsewhere/moved" "${digest//[0-9]/0}"
 # one whose sums were made again is whole, and not the one that was asked for; one that nothing can read is not whole
 cp -r "$work/elsewhere/moved" "$work/changed"
-sums_anew() { (cd "$work/changed" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >../sums && mv ../sums SHA256SUMS); }
+sums_anew() {
+    (cd "$work/changed" && find . -type f ! -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >../sums)
+    mv "$work/sums" "$work/changed/SHA256SUMS"
+}
 sed -i '$d' "$work/changed/results.jsonl"
 sums_anew
 expect 0 "$attest" verify "$work/changed"

@@ -31,9 +31,11 @@ status=$?
 # Said in full where there is something to say.
 compared=$("$attest" compare "$baselines" "$out" 2>&1)
 case $? in
-    0) if [[ $compared == *"warning:"* ]]; then echo "$compared"; else echo "baseline  ${compared##*$'\n'}"; fi ;;
+    0 | 2) # 2: no baseline, or other inputs
+        last=${compared##*$'\n'}
+        if [[ $compared == *"warning:"* ]]; then echo "$compared"; else echo "baseline  ${last#attest: }"; fi
+        ;;
     1) echo "$compared"; status=$(worse "$status" 1) ;;
-    2) compared=${compared##*$'\n'} && echo "baseline  ${compared#attest: }" ;; # no baseline, or other inputs
     *) echo "$compared"; status=$(worse "$status" 3) ;;
 esac
 "$attest" compare "$baselines" "$out" --markdown >"$out/compare.md" 2>/dev/null

@@ -62,7 +62,7 @@ static void put_entries(FILE *f, const char *section, const entry *e, size_t cou
 static const entry exits[] = {
     {"0", "VALIDATED: everything that was due was judged and is right; or the command did what it is for."},
     {"1", "FAILED: something was judged and is wrong; a verdict regressed; a bundle is not what was made."},
-    {"2", "UNVALIDATED: nothing could be judged (no GPU, no subject, a floor missed), or compared."},
+    {"2", "UNVALIDATED: nothing could be judged (no GPU, no subject, a floor missed), or compared (other inputs)."},
     {"3", "The machine or attest itself failed."},
     {"64", "The command line or a file given to it is wrong."},
 };
