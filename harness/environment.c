@@ -16,10 +16,10 @@ bool at_is_clean(const char *revision) {
 
 /* ---- GPUs, as nvidia-smi has them; names that old and new drivers know ---- */
 
-/* Nothing that moves from moment to moment: the run's moment is over, and one run packed twice is the same bytes. */
+/* Clocks as found, which move from moment to moment: where there is a GPU, a run packed twice may differ in them. */
 static const char *const fields[] = {
-    "name",           "driver_version", "compute_cap",      "persistence_mode", "clocks.max.sm",
-    "clocks.max.mem", "power.limit",    "ecc.mode.current", "mig.mode.current",
+    "name",          "driver_version", "compute_cap",    "pstate",      "persistence_mode", "clocks.sm",
+    "clocks.max.sm", "clocks.mem",     "clocks.max.mem", "power.limit", "ecc.mode.current", "mig.mode.current",
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

@@ -6,7 +6,7 @@
 
 /* environment.json: {attest, run, subject, device, gpus, host}. What the journal's header says is the run's; gpus and
  * host are as found now, by nvidia-smi and the system: "same_machine" tells whether the header names this host, and
- * those of another machine are left out. malloc'ed. */
+ * those of another machine are left out; a GPU's clocks are those of now too. malloc'ed. */
 AT_MUST_USE at_status at_environment(char **json, const at_header *, at_error *err);
 
 /* Whether a revision names a commit and nothing but it: neither unknown nor "-dirty". */

@@ -247,10 +247,11 @@ static json_t *environment_on(const char *host) {
     return object;
 }
 
-Test(bundle, a_gpu_is_told_as_nvidia_smi_finds_it_without_what_moves) {
-    fake_nvidia_smi("#!/bin/sh\ncase \"$*\" in *clocks.sm* | *clocks.mem* | *pstate* | *temperature*) exit 1 ;; esac\n"
-                    "echo 'NVIDIA H200, 580.1, 9.0, Enabled, 1980 MHz, 3201 MHz, 700.00 W, Enabled, Disabled'\n");
+Test(bundle, clocks_are_those_that_nvidia_smi_finds) {
+    fake_nvidia_smi("#!/bin/sh\necho 'NVIDIA H200, 580.1, 9.0, P0, Enabled, 1755 MHz, 1980 MHz, 3201 MHz, 3201 MHz, "
+                    "700.00 W, Enabled, Disabled'\n");
     json_t *e = environment_on(NULL), *gpu = json_array_get(json_object_get(e, "gpus"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(gpu, "clocks.sm")), "1755 MHz");
     cr_expect_str_eq(json_string_value(json_object_get(gpu, "clocks.max.sm")), "1980 MHz");
     cr_expect_str_eq(json_string_value(json_object_get(gpu, "mig.mode.current")), "Disabled");
     cr_expect(json_is_false(json_object_get(json_object_get(e, "attest"), "clean")));
