@@ -46,8 +46,8 @@ static at_status declared(or_arithmetic *out, const at_host *host, const at_plan
     return st;
 }
 
-static bool has_wrong_output(const at_record *record, const at_explanation *e) {
-    return record->verdict != AT_PASS && record->verdict != AT_MARGINAL && !e->right;
+static bool has_wrong_numbers(const at_record *record, const at_explanation *e) {
+    return record->verdict != AT_PASS && record->verdict != AT_MARGINAL && (!e->right || e->written.wrong);
 }
 
 static at_status explain_on(at_explanation *out, bool *wrong, const at_host *host, const at_case *c, uint64_t seed,
@@ -72,7 +72,7 @@ static at_status explain_on(at_explanation *out, bool *wrong, const at_host *hos
     }
     if (st == AT_OK && !going) printf("the subject refused the case: %s\n", at_shown(record.message));
     if (st == AT_OK && going) st = tell(&record, out, err);
-    *wrong = st == AT_OK && going && has_wrong_output(&record, out);
+    *wrong = st == AT_OK && going && has_wrong_numbers(&record, out);
     *verdict = at_worse(*verdict, at_verdict_status(record.verdict));
     at_traces_free(&traces);
     at_plan_free(plan);
@@ -94,7 +94,7 @@ static void add_case(summary *all, const at_explanation *e) {
         memset(all->fits, 0, at_hypotheses() * sizeof *all->fits);
         all->cases = 0, all->numbers = true;
     }
-    for (size_t h = 0; h < at_hypotheses(); h++) all->fits[h] += e->agrees[h];
+    for (size_t h = 0; h < at_hypotheses(); h++) all->fits[h] += e->agrees[h] || e->written.as[h];
     all->cases++;
 }
 
@@ -119,9 +119,10 @@ static void tell_all(const summary *all) {
 static at_status explain_each(const at_host *host, const at_case *const *cases, size_t count, uint64_t seed,
                               at_status *verdict, at_error *err) {
     size_t n = at_hypotheses();
-    at_explanation one = {.agrees = calloc(n + 1, sizeof *one.agrees)};
+    at_explanation one = {.agrees = calloc(n + 1, sizeof *one.agrees),
+                          .written.as = calloc(n + 1, sizeof *one.written.as)};
     summary all = {.fits = calloc(n + 1, sizeof *all.fits)};
-    at_status st = one.agrees && all.fits ? AT_OK : at_fail_memory(err, n);
+    at_status st = one.agrees && one.written.as && all.fits ? AT_OK : at_fail_memory(err, n);
     for (size_t i = 0; i < count && st == AT_OK; i++) {
         bool wrong = false;
         if (count > 1) printf("%s%s:\n", i > 0 ? "\n" : "", cases[i]->id);
@@ -130,6 +131,7 @@ static at_status explain_each(const at_host *host, const at_case *const *cases, 
     }
     if (st == AT_OK && count > 1 && all.cases > 0) tell_all(&all);
     free(all.fits);
+    free(one.written.as);
     free(one.agrees);
     return st;
 }

@@ -15,17 +15,27 @@ static bool add(char **list, size_t *n, char *text) {
     return text != NULL;
 }
 
+static char *words_of(const at_explanation *e, size_t i) {
+    const char *id = or_hypothesis_id(or_hypothesis_at(i)), *about = or_hypothesis_about(or_hypothesis_at(i));
+    if (!e->written.as[i]) return at_text("%s: %s", id, about);
+    if (e->agrees[i]) return at_text("%s: the key was written as it would, and the query read: %s", id, about);
+    return at_text("%s: the key was written as it would: %s", id, about);
+}
+
 static bool put_in_words(char **list, const at_explanation *e) {
     size_t n = 0;
     bool fine = true;
-    if (e->right) return add(list, &n, at_text("the right reading: the output is right for the cache that was left"));
     for (size_t i = 0; or_hypothesis_at(i) != NULL && fine; i++) {
-        const or_hypothesis *h = or_hypothesis_at(i);
-        if (!e->agrees[i]) continue;
+        if (!e->agrees[i] && !e->written.as[i]) continue;
         if (n == 0 && !e->numbers) fine = add(list, &n, at_text("any reading that meets a NaN: no number is wrong"));
-        fine = fine && add(list, &n, at_text("%s: %s", or_hypothesis_id(h), or_hypothesis_about(h)));
+        fine = fine && add(list, &n, words_of(e, i));
     }
-    return n > 0 ? fine : fine && add(list, &n, at_text("none of %zu known wrong readings", at_hypotheses()));
+    if (n > 0 || !fine) return fine;
+    return add(list, &n,
+               e->right ? at_text("none of %zu known wrong readings of the written key: the output is right for the "
+                                  "cache that was left",
+                                  at_hypotheses())
+                        : at_text("none of %zu known wrong readings", at_hypotheses()));
 }
 
 char **at_explanation_words(const at_explanation *e) {
@@ -38,10 +48,12 @@ char **at_explanation_words(const at_explanation *e) {
 
 static char **explain(const at_plan *plan, const or_arithmetic *how, const at_answer *answer, double seconds) {
     at_error ignored;
-    at_explanation e = {.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
-    bool found = e.agrees != NULL && at_explain(&e, plan, how, answer, seconds, &ignored) == AT_OK;
+    at_explanation e = {.agrees = calloc(at_hypotheses(), sizeof *e.agrees),
+                        .written.as = calloc(at_hypotheses(), sizeof *e.written.as)};
+    bool found =
+        e.agrees != NULL && e.written.as != NULL && at_explain(&e, plan, how, answer, seconds, &ignored) == AT_OK;
     char **list = found ? at_explanation_words(&e) : NULL;
-    free(e.agrees);
+    free(e.agrees), free(e.written.as);
     return list;
 }
 

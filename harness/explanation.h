@@ -6,7 +6,8 @@
 #include "record.h"
 
 /* NULL-terminated, the caller's, as are its texts; "agrees with " goes before each: "window-wider: the window keeps one
- * key more", "none of N known wrong readings". NULL when memory is short. */
+ * key more", "rope-sign: the key was written as it would: rotated the other way", "none of N known wrong readings".
+ * NULL when memory is short. */
 char **at_explanation_words(const at_explanation *);
 
 /* Puts the explanation of an answer with mismatches into its record, the first of an attempt alone, and takes the time

@@ -209,12 +209,15 @@ at_status at_explain(at_explanation *out, const at_plan *plan, const or_arithmet
     const double until = at_seconds_now() + seconds;
     ground due, left;
     memset(out->agrees, 0, at_hypotheses() * sizeof *out->agrees);
-    out->numbers = false;
+    memset(out->written.as, 0, at_hypotheses() * sizeof *out->written.as);
+    out->numbers = out->written.wrong = false;
     at_status st = open_ground(&due, plan, NULL, how, err);
     if (st != AT_OK) return st;
     due.until = until;
     st = explain_from(out, &due, answer->output, err);
     if (st != AT_OK || memcmp(due.cache, answer->key_cache, bytes) == 0) goto done;
+    if ((st = at_explain_written(&out->written, plan, how, answer->key_cache, until, err)) != AT_OK) goto done;
+    out->numbers |= out->written.numbers;
     if ((st = open_ground(&left, plan, answer->key_cache, how, err)) != AT_OK) goto done;
     left.until = until;
     st = explain_from(out, &left, answer->output, err);

@@ -7,6 +7,7 @@
 #include "../oracle/arithmetic.h"
 #include "judge.h"
 #include "plan.h"
+#include "written.h"
 
 typedef enum {
     AT_READING_ABSENT, /* does not apply here, or its answer is the right one, bit for bit */
@@ -30,11 +31,13 @@ typedef struct {
     bool *agrees; /* [at_hypotheses()] readings that answer so, inside the budget in every judged row             */
     bool right;   /* no reading agrees, and the output is right for the cache that the subject left               */
     bool numbers; /* some wrong element is a number: a NaN may come of any reading that meets what nobody may see */
+    at_written written; /* apart from these, the rows that the call wrote                                         */
 } at_explanation;
 
 /* What explains an answer. Readings read the cache as it should be and as the subject left it, so that a wrong row does
  * not hide a wrong reading of it. A reading that the judge would pass explains no failure, and none is named where the
- * output is right. `agrees` is the caller's. AT_INFRASTRUCTURE once the seconds are up; INFINITY is allowed. */
+ * output is right. `agrees` and `written.as` are the caller's. AT_INFRASTRUCTURE once the seconds are up; INFINITY is
+ * allowed. */
 AT_MUST_USE at_status at_explain(at_explanation *, const at_plan *, const or_arithmetic *, const at_answer *,
                                  double seconds, at_error *err);
 

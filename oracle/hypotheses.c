@@ -147,3 +147,20 @@ bool or_hypothesis_rows(double *o, double *bound, const or_hypothesis *h, const 
     end(&r);
     return begun;
 }
+
+bool or_hypothesis_written(double *k, const or_hypothesis *h, const or_setting *s, int64_t token) {
+    or_problem keys = *s->problem;
+    or_setting of_keys = *s;
+    or_reading r;
+    keys.query = keys.key, keys.heads = 1;
+    of_keys.problem = &keys;
+    const bool begun = begin(&r, h, &of_keys);
+    if (begun) {
+        r.token = token, r.head = 0;
+        read_right(&r);
+        if (h->query) h->query(&r);
+        memcpy(k, r.q, (size_t)keys.head_size * sizeof *k);
+    }
+    end(&r);
+    return begun;
+}

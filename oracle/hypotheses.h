@@ -37,4 +37,8 @@ bool or_hypothesis_applies(const or_hypothesis *, const or_setting *);
 bool or_hypothesis_rows(double *o, double *bound, const or_hypothesis *, const or_setting *, const or_place *places,
                         size_t count);
 
+/* k: [hs], the row that a token of a sequence would write if its key were turned as the reading turns a query, before
+ * it is rounded. The hypothesis must apply. False when memory is short. */
+bool or_hypothesis_written(double *k, const or_hypothesis *, const or_setting *, int64_t token);
+
 #endif

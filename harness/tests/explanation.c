@@ -1,6 +1,7 @@
 /* Explanations: which wrong reading an answer agrees with, and that looking for it changes nothing else. */
 #include "judging.h"
 
+#include "../../oracle/write.h"
 #include "../explanation.h"
 
 #include <criterion/criterion.h>
@@ -66,7 +67,46 @@ Test(explanation, a_wrong_cache_under_a_right_output_is_not_put_down_to_a_readin
     answer_rightly(&j);
     const at_record *r = sought(20);
     cr_assert_not_null(r->explanation);
-    cr_expect(says(r, "the right reading"), "%s", r->explanation[0]);
+    cr_expect(says(r, "none of "), "%s", r->explanation[0]);
+    cr_expect(strstr(r->explanation[0], "known wrong readings of the written key"), "%s", r->explanation[0]);
+    cr_expect_null(strstr(r->explanation[0], "right reading"), "no failure is one");
+}
+
+/* The rows that this call writes, rotated by the negative of each angle. */
+static void write_the_other_way(void) {
+    or_problem p = *j.question.problem;
+    const size_t n = (size_t)at_tensor_bytes(&j.plan->call.in[OR_SIN_CACHE]) / sizeof *p.sin_cache;
+    uint16_t *sin = malloc(n * sizeof *sin);
+    cr_assert_not_null(sin);
+    for (size_t i = 0; i < n; i++) sin[i] = p.sin_cache[i] ^ 0x8000;
+    p.sin_cache = sin;
+    or_write_all(j.cache, &p);
+    free(sin);
+}
+
+Test(explanation, a_key_written_as_a_reading_would_is_put_down_to_it) {
+    write_the_other_way();
+    answer_rightly(&j);
+    const at_record *r = sought(20);
+    cr_assert_not_null(r->explanation);
+    cr_expect_str_eq(r->explanation[0], "rope-sign: the key was written as it would: rotated the other way");
+    cr_expect_null(r->explanation[1], "%s", r->explanation[1]);
+}
+
+Test(explanation, a_key_and_a_query_of_one_reading_are_told_as_one) {
+    write_the_other_way();
+    answer_as(&j, or_hypothesis_by_id("rope-sign"));
+    const at_record *r = sought(20);
+    cr_assert_not_null(r->explanation);
+    cr_expect(says(r, "rope-sign: the key was written as it would, and the query read: "), "%s", r->explanation[0]);
+}
+
+Test(explanation, a_key_off_by_its_last_bit_is_put_down_to_no_reading) {
+    *written_at(&j, 0, 0) ^= 1; /* passed through: its neighbour is wrong */
+    answer_rightly(&j);
+    const at_record *r = sought(20);
+    cr_assert_not_null(r->explanation);
+    cr_expect(says(r, "none of "), "%s", r->explanation[0]);
 }
 
 Test(explanation, what_passes_or_fails_elsewhere_is_not_explained) {
@@ -93,11 +133,12 @@ Test(explanation, verdict_and_findings_stay_as_they_are_and_time_is_accounted) {
 
 Test(explanation, without_time_there_is_none) {
     at_error err = {""};
-    at_explanation e = {.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+    at_explanation e = {.agrees = calloc(at_hypotheses(), sizeof *e.agrees),
+                        .written.as = calloc(at_hypotheses(), sizeof *e.written.as)};
     answer_as(&j, or_hypothesis_by_id("zeros"));
     cr_expect_null(sought(0)->explanation);
     cr_expect_null(sought(1e-12)->explanation);
     cr_expect_eq(j.record.verdict, AT_FAIL);
     cr_expect_eq(at_explain(&e, j.plan, &j.question.arithmetic, &j.answer, 0, &err), AT_INFRASTRUCTURE);
-    free(e.agrees);
+    free(e.written.as), free(e.agrees);
 }

@@ -15,7 +15,8 @@ static at_explanation e;
 
 static void begin(void) {
     judging_open(&j, &x);
-    e = (at_explanation){.agrees = calloc(at_hypotheses(), sizeof *e.agrees)};
+    e = (at_explanation){.agrees = calloc(at_hypotheses(), sizeof *e.agrees),
+                         .written.as = calloc(at_hypotheses(), sizeof *e.written.as)};
 }
 
 static void start(const char *design) {
@@ -25,6 +26,7 @@ static void start(const char *design) {
 }
 
 static void finish(void) {
+    free(e.written.as);
     free(e.agrees);
     judging_close(&j);
 }

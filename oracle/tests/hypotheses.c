@@ -295,6 +295,36 @@ Test(hypotheses, without_a_row_of_cos_after_it_the_last_position_has_none) {
     scene_free(s);
 }
 
+/* What a key would be written as. */
+
+Test(hypotheses, a_key_may_be_turned_as_a_reading_turns_a_query) {
+    scene *s = scene_with(4, OR_GENAI, nothing, nothing);
+    const or_setting at = setting_of(s);
+    const int64_t token = 1;
+    double k[HS], x[HS];
+    or_decode_row(x, OR_F16, s->p.key + token * HS, HS);
+    cr_assert(or_hypothesis_written(k, hypothesis("rope-none"), &at, token));
+    cr_expect_arr_eq(k, x, sizeof x);
+    cr_assert(or_hypothesis_written(k, hypothesis("rope-sign"), &at, token));
+    for (int64_t i = 0; i < s->p.rotary_dim / 2; i++) {
+        const or_pair pair = or_pair_of(&s->p, 19, i);
+        cr_expect_float_eq(k[pair.first], x[pair.first] * pair.cos + x[pair.second] * pair.sin, 1e-12);
+        cr_expect_float_eq(k[pair.second], x[pair.second] * pair.cos - x[pair.first] * pair.sin, 1e-12);
+    }
+    scene_free(s);
+}
+
+Test(hypotheses, what_does_not_turn_a_query_leaves_the_key_as_it_should_be) {
+    scene *s = scene_with(4, OR_GENAI, nothing, nothing);
+    const or_setting at = setting_of(s);
+    double k[HS], x[HS], right[HS];
+    or_decode_row(x, OR_F16, s->p.key + HS, HS);
+    or_rotate(right, x, &s->p, 19);
+    cr_assert(or_hypothesis_written(k, hypothesis("value-late"), &at, 1));
+    for (int d = 0; d < HS; d++) cr_expect_float_eq(k[d], right[d], 1e-12);
+    scene_free(s);
+}
+
 /* Readings of the score: two keys, <q, k> = 8 and 0, V 1 and 0. */
 
 static double weight_of_first(const char *id, double scale, double cap) {
