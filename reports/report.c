@@ -27,6 +27,7 @@ const at_writer *at_writers(size_t *count) {
 static void close_report(at_report *r) {
     at_groups_free(&r->bad);
     at_groups_free(&r->not_run);
+    at_readings_free(&r->readings);
     at_tensors_free(&r->tensors);
 }
 
@@ -34,6 +35,8 @@ static at_status open_report(at_report *r, const at_journal *j, const char *dire
     *r = (at_report){.journal = j, .directory = directory};
     at_status st = at_verdict_of(&r->outcome, j, false, err);
     if (st == AT_OK) st = at_groups_of(&r->bad, j, at_is_bad, at_by_fault, err);
+    if (st == AT_OK) at_faults_explained_first(&r->bad);
+    if (st == AT_OK) st = at_readings_of(&r->readings, j, err);
     if (st == AT_OK) st = at_groups_of(&r->not_run, j, at_is_not_run, at_by_reason, err);
     if (st == AT_OK) st = at_tensors_of(&r->tensors, j, err);
     if (st != AT_OK) close_report(r);

@@ -57,11 +57,15 @@ static void put_fault(FILE *f, const at_group *g) {
     if (r->repro != NULL) fputs("- repeat: ", f), at_put_code(f, r->repro, COMMAND), putc('\n', f);
 }
 
-static void put_faults(FILE *f, const at_groups *bad) {
+static void put_faults(FILE *f, const at_groups *bad, const at_readings *readings) {
     if (bad->groups == 0) return;
     fprintf(f, "\n## Faults: %zu in %" PRId64 " attempts\n", bad->groups, bad->attempts);
     for (size_t i = 0; i < bad->groups && i < MOST_FAULTS; i++) put_fault(f, &bad->group[i]);
     if (bad->groups > MOST_FAULTS) fprintf(f, "\n... and %zu more: report.json has all.\n", bad->groups - MOST_FAULTS);
+    if (readings->alone.groups == 0) return;
+    fputs("\nExplained by one reading alone: ", f);
+    at_put_readings(f, readings, at_put_markdown);
+    putc('\n', f);
 }
 
 static void put_not_run(FILE *f, const at_groups *not_run) {
@@ -95,7 +99,7 @@ at_status at_write_summary(FILE *f, const at_report *r, at_error *err) {
     at_put_markdown(f, r->outcome.line, 0);
     putc('\n', f);
     put_facts(f, r);
-    put_faults(f, &r->bad);
+    put_faults(f, &r->bad, &r->readings);
     put_not_run(f, &r->not_run);
     put_worst(f, &r->tensors);
     fputs("\nMore: report.json, tolerance.md, coverage.md, junit.xml.\n", f);

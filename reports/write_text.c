@@ -140,11 +140,13 @@ static at_status put_part(FILE *f, const part *p, sheet *s, bool must, bool *fit
     return AT_OK;
 }
 
-/* Rows below the faults: how many more there are, what was not run, where the reports are, the verdict, the prompt. */
+/* Rows below the faults: how many more there are, what explains them, what was not run, where the reports are, the
+ * verdict, the prompt. */
 static int rows_below(const at_report *r, const at_screen *screen) {
     size_t reasons = r->not_run.groups > MOST_REASONS ? MOST_REASONS + 1 : r->not_run.groups;
     bool missing = r->journal->header.planned > (int64_t)r->journal->records;
-    return 1 + (int)reasons + missing + 1 + at_screen_rows(screen, r->outcome.line) + 1;
+    return 1 + (r->readings.alone.groups > 0) + (int)reasons + missing + 1 + at_screen_rows(screen, r->outcome.line) +
+           1;
 }
 
 at_status at_put_summary(FILE *f, const at_report *r, const at_screen *screen, bool colour, at_error *err) {
@@ -167,6 +169,8 @@ at_status at_put_summary(FILE *f, const at_report *r, const at_screen *screen, b
         fprintf(f, "... and %zu more faults in %" PRId64 " attempts: summary.md has the first, report.json all\n",
                 r->bad.groups - i, r->bad.attempts - shown);
     }
+    if (r->readings.alone.groups > 0)
+        fputs("explained ", f), at_put_readings(f, &r->readings, at_put_terminal), putc('\n', f);
     put_not_run(f, r);
     return AT_OK;
 }

@@ -3,7 +3,7 @@
 #define AT_WRITERS_H
 
 #include "../harness/screen.h"
-#include "group.h"
+#include "explained.h"
 #include "tensors.h"
 #include "verdict.h"
 
@@ -12,7 +12,8 @@ typedef struct {
     const at_journal *journal;
     const char *directory; /* where the files go; NULL: nowhere */
     at_outcome outcome;
-    at_groups bad, not_run;
+    at_groups bad, not_run; /* bad: those explained by one reading first */
+    at_readings readings;
     at_tensors tensors;
 } at_report;
 

@@ -326,6 +326,18 @@ class Validated(OnePage):
         self.assertIn("No bench.json", text("#times"))
 
 
+class Explained(OnePage):
+    """Four failures: one of several readings, one of none, two of one alone."""
+
+    @staticmethod
+    def records():
+        clear, none = ["page-tail: the last page is read to its end"], ["none of 38 known wrong readings"]
+        return [journal.failure(i) | ({} if i == 0 else {"explanation": none if i == 1 else clear}) for i in range(4)]
+
+    def test_the_head_of_the_faults_counts_what_one_reading_explains(self):
+        self.assertEqual(text("#faults .explained"), "Explained by one reading alone: page-tail in 2 of 4")
+
+
 class Empty(OnePage):
     header = {"complete": False, "planned": 7, "universe": []}
 
@@ -352,6 +364,7 @@ class Older(OnePage):
         for command in ("explain", "show"):
             self.assertIn(f"build/attest {command} 'window/edge/local_window_size=", detail)
         self.assertNotIn("agrees with", detail)
+        self.assertIsNone(page.run("document.querySelector('#faults .explained')"))
         self.assertNotIn("Attributes", detail)
 
 

@@ -36,6 +36,21 @@ function fault([at, n]) {
               el("p", {}, said), explanationOf(a), reproOf(a) === null ? null : shellLine(reproOf(a), "repeats it"));
 }
 
+// How many failing attempts each reading explains alone, most first, of those that have an explanation; null for none.
+function explainedLine() {
+    const explained = attempts.filter(a => isBad(a) && a.explanation.length > 0), tally = new Map();
+    const alone = explained.filter(a => a.explanation.length === 1 && !a.explanation[0].startsWith("none of "));
+    for (const a of alone) {
+        const name = a.explanation[0].split(":")[0];
+        tally.set(name, (tally.get(name) ?? 0) + 1);
+    }
+    const sorted = [...tally].sort(([, n], [, m]) => m - n);
+    const part = ([name, n], i) => [i === 0 ? "" : ", ", el("b", {}, name),
+                                    ` in ${count(n)}${i === 0 ? ` of ${count(explained.length)}` : ""}`];
+    return sorted.length === 0 ? null : el("p", {class: "explained"}, "Explained by one reading alone: ",
+                                           sorted.map(part));
+}
+
 function drawFaults() {
     const {faults} = raw, home = section("faults");
     if (faults.length === 0) {
@@ -46,6 +61,7 @@ function drawFaults() {
     const beyond = faults.length - FIRST_FAULTS - rest.length;
     home.append(quiet(`${count(faults.length)} in ${count(tried)} attempts: a fault is a case before its expansion, ` +
                       "seen by one detector."),
+                explainedLine() ?? "",
                 el("ol", {class: "faults"}, faults.slice(0, FIRST_FAULTS).map(fault)));
     if (rest.length === 0) return;
     home.append(el("details", {}, el("summary", {}, `${count(rest.length)} more`),

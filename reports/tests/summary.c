@@ -23,7 +23,8 @@ Test(summary, it_starts_with_the_verdict_and_shows_each_fault_with_its_repro_lin
     shows(text, "| attempts | 1 PASS, 3 FAIL of 4 planned |");
     shows(text, "## Faults: 1 in 3 attempts\n\n**FAIL** <code>a/2</code> eager and 2 more\n- value: token 3 is off\n"
                 "- agrees with window-wider: the window keeps one key more\n"
-                "- repeat: <code>attest repro a/2 --mode eager</code>\n");
+                "- repeat: <code>attest repro a/2 --mode eager</code>\n\n"
+                "Explained by one reading alone: window-wider in 3 of 3\n");
     shows(text, "| 0.5 | <code>a/1</code> | output token 3 head 1 channel 77 |");
     free(text);
     at_journal_free(j);

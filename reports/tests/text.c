@@ -47,6 +47,51 @@ Test(text, a_fault_is_shown_once_with_its_first_finding_and_the_line_that_repeat
     at_journal_free(j);
 }
 
+/* Suites a to e, one fault each, with these explanations. */
+static at_journal *explained_by(char **(*explanation)(int)) {
+    at_journal *j = sample_journal();
+    for (int i = 0; i < 5; i++) {
+        const char id[] = {(char)('a' + i), '/', '1', 0};
+        at_record *r = sample_attempt(j, id, AT_FAIL);
+        sample_finding(r, "value", "token 3 is off");
+        r->explanation = explanation(i);
+    }
+    return j;
+}
+
+static char **clear_ones_last(int i) {
+    if (i == 0) return sample_list("none of 38 known wrong readings", NULL);
+    if (i == 1) return sample_list("zeros: nothing but zeros", "value-mean: the mean of the visible values", NULL);
+    return i == 2 ? sample_list("page-tail: the last page is read to its end", NULL)
+                  : sample_list("window-wider: the window keeps one key more", NULL);
+}
+
+static char **unclear_ones(int i) {
+    return i == 2 ? NULL : clear_ones_last(i % 2);
+}
+
+Test(text, faults_that_one_reading_explains_come_first_and_are_counted_by_it) {
+    at_journal *j = explained_by(clear_ones_last);
+    char *text = text_of(j, false);
+    const char *c = strstr(text, "FAIL c/1"), *d = strstr(text, "FAIL d/1"), *e = strstr(text, "FAIL e/1");
+    cr_expect(c != NULL && d != NULL && e != NULL && c < d && d < e, "%s", text);
+    cr_expect_not_null(strstr(text, "... and 2 more faults in 2 attempts: summary.md has the first, report.json all\n"
+                                    "explained window-wider in 2 of 5, page-tail in 1\n"),
+                       "%s", text);
+    free(text);
+    at_journal_free(j);
+}
+
+Test(text, what_no_reading_explains_alone_is_not_counted_and_stands_where_it_stood) {
+    at_journal *j = explained_by(unclear_ones);
+    char *text = text_of(j, false);
+    cr_expect_null(strstr(text, "explained "), "%s", text);
+    const char *a = strstr(text, "FAIL a/1"), *b = strstr(text, "FAIL b/1"), *c = strstr(text, "FAIL c/1");
+    cr_expect(a != NULL && b != NULL && c != NULL && a < b && b < c, "%s", text);
+    free(text);
+    at_journal_free(j);
+}
+
 /* Of 100 attempts the first `keeping` keep so much. */
 static char *text_with_leaks(int keeping, int64_t kept) {
     at_journal *j = sample_journal();
@@ -151,7 +196,7 @@ Test(text, names_and_messages_cannot_steer_the_terminal) {
     char *text = text_of(j, false);
     for (const char *c = text; *c != 0; c++)
         cr_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f), "0x%02x in %s", (unsigned char)*c, text);
-    cr_expect_eq(sample_count(text, "\n"), 8, "no line of theirs: %s", text);
+    cr_expect_eq(sample_count(text, "\n"), 9, "no line of theirs: %s", text);
     free(text);
     at_journal_free(j);
 }
