@@ -91,6 +91,7 @@ static bool begin(or_reading *r, const or_hypothesis *h, const or_setting *s) {
     const or_problem *p = s->problem;
     *r = (or_reading){.setting = s, .p = *p, .cache = s->cache, .room = most_keys(p)};
     if (h->prepare && !h->prepare(r)) return false;
+    if (r->room < most_keys(&r->p)) r->room = most_keys(&r->p);
     const size_t n = (size_t)r->room + 1, hs = (size_t)p->head_size, vhs = (size_t)p->v_head_size;
     r->attention = or_attention_new(&r->p, r->cache, s->how);
     r->at = calloc(n, sizeof *r->at);

@@ -31,6 +31,13 @@ static bool has_two_tokens(const or_problem *p, int64_t b) { return fresh_of(p, 
 static bool has_position(const or_problem *p, int64_t b) { return context_of(p, b) > 1; }
 static bool has_two_pages(const or_problem *p, int64_t b) { return context_of(p, b) > p->block_size; }
 /* clang-format on */
+static bool has_row_before(const or_problem *p, int64_t b) {
+    (void)p;
+    return b > 0;
+}
+static bool has_too_few_columns(const or_problem *p, int64_t b) {
+    return p->max_blocks > 0 && b + 1 < p->sequences && context_of(p, b) > p->max_blocks * p->block_size;
+}
 static bool has_page_to_spare(const or_problem *p, int64_t b) {
     return or_slot_of(p, b, (context_of(p, b) - 1) / p->block_size * p->block_size + p->block_size) >= 0;
 }
@@ -48,6 +55,8 @@ static bool applies_causal_batch(const or_setting *s) {
 }
 static bool applies_past_page(const or_setting *s) { return some(s->problem, has_two_pages); }
 static bool applies_next_page(const or_setting *s) { return some(s->problem, has_page_to_spare); }
+static bool applies_later_rows(const or_setting *s) { return some(s->problem, has_row_before); }
+static bool applies_few_columns(const or_setting *s) { return some(s->problem, has_too_few_columns); }
 static bool applies_sequences(const or_setting *s) { return s->problem->sequences > 1; }
 static bool applies_unmapped(const or_setting *s) { return s->problem->blocks > 0 && some(s->problem, has_a_hole); }
 static bool applies_past(const or_setting *s) { return some(s->problem, has_past); }
@@ -142,6 +151,27 @@ static bool prepare_next_table_row(or_reading *r) {
     if (!table) return false;
     for (int64_t b = 0; b < rows; b++) memcpy(table + b * n, from + (b + 1) % rows * n, (size_t)n * sizeof *table);
     r->p.block_table = table;
+    return true;
+}
+
+static bool prepare_first_table_row(or_reading *r) {
+    const int64_t n = r->p.max_blocks, rows = r->p.sequences;
+    int32_t *table = copy_index(r, r->p.block_table, rows * n);
+    if (!table) return false;
+    for (int64_t b = 1; b < rows; b++) memcpy(table + b * n, table, (size_t)n * sizeof *table);
+    r->p.block_table = table;
+    return true;
+}
+
+/* Rows as wide as the whole table, each with what follows it; past the table's end nothing is mapped. */
+static bool prepare_table_runs_on(or_reading *r) {
+    const int64_t n = r->p.max_blocks, all = r->p.sequences * n;
+    int32_t *table = malloc((size_t)(r->p.sequences * all) * sizeof *table);
+    if (!table) return false;
+    for (int64_t b = 0; b < r->p.sequences; b++)
+        for (int64_t i = 0; i < all; i++) table[b * all + i] = b * n + i < all ? r->p.block_table[b * n + i] : -1;
+    r->p.block_table = r->own_index = table;
+    r->p.max_blocks = all;
     return true;
 }
 
@@ -367,6 +397,9 @@ const or_hypothesis or_hypothesis_table[] = {
     KEYS("page-stale", "the last page is read where the one before it lies", past_page, page_stale),
     CHANGED("page-halved", "pages are taken for half as long", always, page_halved),
     CHANGED("table-row-next", "the block table's row of the next sequence", sequences, next_table_row),
+    CHANGED("table-row-first", "the block table's row of sequence 0 for all", later_rows, first_table_row),
+    CHANGED("table-runs-on", "past its columns a row of the block table runs on into the next", few_columns,
+            table_runs_on),
     CHANGED("unmapped-as-zero", "a page that is not mapped is read from page 0", unmapped, unmapped_as_zero),
     CHANGED("padding-as-last", "tokens of nobody are computed for the last sequence", padded, padded_as_last),
 
