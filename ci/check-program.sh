@@ -26,8 +26,7 @@ check() {
 says() {
     local due=$1 words=$2 status
     shift 2
-    "$attest" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
-    status=$?
+    { "$attest" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; status=$?; } 2>/dev/null # nor the shell's word of a signal
     check "attest $*: exit $status, due $due: $(tail -n 1 "$scratch/err" | cut -c1-200)" test "$status" = "$due"
     check "attest $*: no line with '$words': $(tail -n 2 "$scratch/out" "$scratch/err" | cut -c1-300)" \
         grep -qF -- "$words" "$scratch/out" "$scratch/err"
@@ -67,6 +66,14 @@ usage() {
     says 64 'explain needs an ID, or several' explain
     says 1 'agrees with none of' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
     says 1 'agrees with    none of' repro ten/tokens/new=5 --mode eager --cases harness/tests/suites --subject "$faulty:wrong"
+    for command in "explain ten/tokens/new=5" "repro ten/tokens/new=5 --mode eager --in-process" "bench -k ten/tokens/new=5"; do
+        # shellcheck disable=SC2086
+        says 139 "attest: SIGSEGV in phase 'execute' of ten/tokens/new=5: address 0x8 is in no buffer" $command --cases harness/tests/suites --subject "$faulty:segv"
+        check "attest $command: what survives it" grep -qF "attest repro 'ten/tokens/new=5' runs it in a worker" "$scratch/err"
+    done
+    says 134 "attest: SIGABRT in phase 'execute' of ten/tokens/new=5; attest repro" explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:abort"
+    says 0 'nothing to explain' explain ten/tokens/new=5 --cases harness/tests/suites --subject cpu
+    check 'what lives is not told as dead' test ! -s "$scratch/err"
     says 0 'the subject refused the case' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:unsupported"
 }
 

@@ -103,11 +103,41 @@ static void on_fault(int number, siginfo_t *info, void *context) {
     raise(number);
 }
 
-void at_blackbox_catch_signals(void) {
+static void catch_signals(const int *number, size_t n, void (*handler)(int, siginfo_t *, void *)) {
     static char stack[SIGNAL_STACK];
     const stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-    const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    const struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigaltstack(&alternate, NULL);
-    sigaction(SIGSEGV, &action, NULL);
-    sigaction(SIGBUS, &action, NULL);
+    for (size_t i = 0; i < n; i++) sigaction(number[i], &action, NULL);
+}
+
+void at_blackbox_catch_signals(void) {
+    static const int faults[] = {SIGSEGV, SIGBUS};
+    catch_signals(faults, sizeof faults / sizeof *faults, on_fault);
+}
+
+static const char *told_case;
+
+/* There is nobody else to say it. */
+static void tell_and_end(int number, siginfo_t *info, void *context) {
+    char line[1024];
+    (void)context;
+    if (info->si_code > 0 && (number == SIGSEGV || number == SIGBUS)) describe_fault((uintptr_t)info->si_addr);
+    int length =
+        snprintf(line, sizeof line,
+                 "attest: SIG%s in phase '%s' of %s%s%s; attest repro '%s' runs it in a worker, and survives "
+                 "it\n",
+                 sigabbrev_np(number), box->phase, told_case, box->detail[0] ? ": " : "", box->detail, told_case);
+    if (length > 0) (void)!write(STDERR_FILENO, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void at_blackbox_tell(const char *id) {
+    static const int ends[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static at_blackbox own;
+    fflush(stdout); /* what was said before is not lost */
+    told_case = id;
+    at_blackbox_carry(&own);
+    catch_signals(ends, sizeof ends / sizeof *ends, tell_and_end);
 }

@@ -37,5 +37,8 @@ void at_phase(const char *phase);
  * static storage. */
 void at_blackbox_buffer(int slot, const char *name, const void *data, size_t bytes);
 void at_blackbox_catch_signals(void);
+/* Where there is no worker: a signal that ends this process is told on stderr, as one of this case. id: outlives all
+ * that is run. */
+void at_blackbox_tell(const char *id);
 
 #endif

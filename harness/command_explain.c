@@ -1,6 +1,7 @@
 /* explain: cases on a subject, and which of the known wrong readings answers as the subject does, in each and in all.
  */
 #include "../oracle/hypotheses.h"
+#include "blackbox.h"
 #include "commands.h"
 #include "explanation.h"
 #include "finding.h"
@@ -59,6 +60,7 @@ static at_status explain_on(at_explanation *out, bool *wrong, const at_host *hos
     at_traces traces = {0};
     bool going = false;
     at_status st = AT_OK;
+    at_blackbox_tell(c->id);
     if (!at_dialect_for(&dialect, host->subject, c)) {
         st = at_fail(err, AT_UNVALIDATED, "%s does not list the dialect of %s, %s", host->subject->name, c->id,
                      or_dialect_name(c->dialect));

@@ -1,5 +1,6 @@
 /* repro: one attempt, or one case in all its modes, told in full. In a worker as a run has it, or in this process for a
  * debugger. */
+#include "blackbox.h"
 #include "commands.h"
 #include "finding.h"
 #include "supervisor.h"
@@ -76,6 +77,7 @@ static at_status in_process(const at_options *o, const at_selection *selection, 
     work.host.dump = dump, work.host.explaining = &explaining;
     for (size_t i = 0; i < selection->choices && st == AT_OK; i++) {
         at_record record = {0};
+        at_blackbox_tell(selection->choice[i].c->id);
         st = at_attempt(&work.host, selection->choice[i].c, selection->choice[i].mode, &record, err);
         on_record(t, &record, err);
         at_record_clear(&record);

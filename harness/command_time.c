@@ -1,6 +1,7 @@
 /* bench without --overhead, which is in command_bench.c: how long a subject takes, by the device's own events: after a
  * warm-up, median with least and most. Judged first, since the time of a wrong answer means nothing; never a gate, and
  * on tiny shapes no claim about performance. */
+#include "blackbox.h"
 #include "commands.h"
 #include "modes.h"
 #include "pages.h"
@@ -115,6 +116,7 @@ static at_status time_case(const at_host *host, const at_case *c, at_put_time *p
         put(c, NULL, AT_UNSUPPORTED);
         return AT_OK;
     }
+    at_blackbox_tell(c->id);
     at_status st = at_plan_make(&plan, c, dialect, host->seed, err);
     if (st == AT_OK) st = at_session_open(&s, host, plan, NULL, &record, &going, err);
     if (st == AT_OK && going) st = time_session(&t, &s, &going, err);
