@@ -66,6 +66,7 @@ usage() {
     says 64 'explain needs an ID, or several' explain
     says 1 'agrees with none of' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
     says 1 'agrees with    none of' repro ten/tokens/new=5 --mode eager --cases harness/tests/suites --subject "$faulty:wrong"
+    check 'no figure where there is none' test -z "$(grep -E '\binf\b|[0-9]{19}|head -1' "$scratch/out")"
     for command in "explain ten/tokens/new=5" "repro ten/tokens/new=5 --mode eager --in-process" "bench -k ten/tokens/new=5"; do
         # shellcheck disable=SC2086
         says 139 "attest: SIGSEGV in phase 'execute' of ten/tokens/new=5: address 0x8 is in no buffer" $command --cases harness/tests/suites --subject "$faulty:segv"

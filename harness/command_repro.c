@@ -8,19 +8,33 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+enum { FIGURE = 32 };
+
+/* A dash where a number was never near, as beside a NaN. */
+static const char *put_figure(char text[FIGURE], double x) {
+    snprintf(text, FIGURE, isfinite(x) ? "%.6g" : "-", x);
+    return text;
+}
+
 static void print_tensor(const at_tensor_report *t) {
-    printf("  %-14s %lld elements, %lld not accepted; excess %.4g, ratio %.4g (median %.3g)\n", t->tensor,
-           (long long)t->elements, (long long)t->mismatches, t->excess, t->ratio, t->ratio_median);
-    printf("  %-14s worst: absolute %.4g, relative %.4g, %lld ulp; fixed tolerance used up: %.3g (reported only)\n", "",
-           t->absolute, t->relative, (long long)t->ulps, t->fixed);
+    char figure[4][FIGURE], allowed[AT_ALLOWED];
+    printf("  %-14s %lld elements, %lld not accepted", t->tensor, (long long)t->elements, (long long)t->mismatches);
+    if (isfinite(t->excess) && t->excess >= 0)
+        printf("; excess %.4g, ratio %.4g (median %.3g)", t->excess, t->ratio, t->ratio_median);
+    printf("\n  %-14s worst: absolute %s, relative %s, %s ulp; fixed tolerance used up: %s (reported only)\n", "",
+           put_figure(figure[0], t->absolute), put_figure(figure[1], t->relative),
+           put_figure(figure[2], t->ulps == INT64_MAX ? INFINITY : (double)t->ulps), put_figure(figure[3], t->fixed));
     if (t->token < 0) return;
-    printf("  %-14s at token %lld, head %lld, channel %lld: want %.9g, got %.9g, allowed %.9g to %.9g\n", "",
-           (long long)t->token, (long long)t->head, (long long)t->channel, t->want, t->got, t->low, t->high);
+    printf("  %-14s at token %lld", "", (long long)t->token);
+    if (t->head >= 0) printf(", head %lld", (long long)t->head);
+    printf(", channel %lld: want %.9g, got %.9g, allowed %s\n", (long long)t->channel, t->want, t->got,
+           at_allowed(allowed, t->low, t->high, 9));
 }
 
 static void print_record(const at_record *r) {

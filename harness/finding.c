@@ -60,3 +60,14 @@ void at_set_aside(at_record *record, at_verdict verdict, const char *format, ...
     record->message = text_of(format, arguments);
     va_end(arguments);
 }
+
+const char *at_allowed(char text[AT_ALLOWED], double low, double high, int digits) {
+    char least[AT_ALLOWED / 2 - 4], most[AT_ALLOWED / 2 - 4];
+    snprintf(least, sizeof least, "%.*g", digits, low);
+    snprintf(most, sizeof most, "%.*g", digits, high);
+    if (strcmp(least, most) == 0)
+        snprintf(text, AT_ALLOWED, "only %s", least);
+    else
+        snprintf(text, AT_ALLOWED, "%s to %s", least, most);
+    return text;
+}

@@ -17,4 +17,9 @@ void at_set_aside(at_record *, at_verdict, const char *format, ...) __attribute_
 /* A heap copy in the printf manner, or NULL when memory is short. */
 char *at_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "-103 to -102.5", or "only -103" where the two read alike: the least and the greatest answer that pass, of so many
+ * digits, 9 at most. Returns the text. */
+enum { AT_ALLOWED = 64 };
+const char *at_allowed(char text[AT_ALLOWED], double low, double high, int digits);
+
 #endif

@@ -30,10 +30,10 @@ static const char *place(char text[PLACE], const or_problem *p, int64_t token, i
 }
 
 static void find_element(at_record *record, const char *what, const or_problem *p, const at_element *e) {
-    char text[PLACE];
-    at_find(record, "value", "%s: %s: want %.9g, got %.9g (0x%04x), allowed %.9g to %.9g", what,
-            place(text, p, e->token, e->head, e->channel), e->want, or_decode(p->dtype, e->got), e->got, e->low,
-            e->high);
+    char text[PLACE], allowed[AT_ALLOWED];
+    at_find(record, "value", "%s: %s: want %.9g, got %.9g (0x%04x), allowed %s", what,
+            place(text, p, e->token, e->head, e->channel), e->want, or_decode(p->dtype, e->got), e->got,
+            at_allowed(allowed, e->low, e->high, 9));
 }
 
 /* A NaN's payload is no number: what passes through is told by its bits. */

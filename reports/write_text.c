@@ -1,13 +1,14 @@
 /* What fits a terminal's screen: counts, the worst, each fault once with the line that repeats it, and what was not
  * run. */
-#include "explained.h"
+#include "../harness/finding.h"
 #include "writers.h"
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
-enum { MOST_FAULTS = 3, MOST_REASONS = 3, MESSAGE = 160, READING = 100 };
+enum { MOST_FAULTS = 3, MOST_REASONS = 3, MESSAGE = 160, FINDING = 230, READING = 100 };
 
 static const char *colour_of(at_verdict v) {
     static const char *const by_status[] = {
@@ -37,12 +38,16 @@ static void put_attempts(FILE *f, const at_outcome *o, bool colour) {
 static void put_worst(FILE *f, const at_tensors *t) {
     if (t->count == 0 || t->worst[0].tensor->excess < 0) return;
     const at_measured *w = &t->worst[0];
-    fprintf(f, "worst     %.3g of the budget: ", w->tensor->excess);
+    char allowed[AT_ALLOWED];
+    if (isfinite(w->tensor->excess))
+        fprintf(f, "worst     %.3g of the budget: ", w->tensor->excess);
+    else
+        fputs("worst     beyond any budget: ", f);
     at_put_terminal(f, w->record->id, MESSAGE);
     fputs(", ", f);
     at_put_place(f, w->tensor, at_put_terminal);
-    fprintf(f, "\n          due %.6g, got %.6g, allowed %.6g to %.6g\n", w->tensor->want, w->tensor->got,
-            w->tensor->low, w->tensor->high);
+    fprintf(f, "\n          due %.6g, got %.6g, allowed %s\n", w->tensor->want, w->tensor->got,
+            at_allowed(allowed, w->tensor->low, w->tensor->high, 6));
 }
 
 /* Memory that attempts keep. A few may keep what they need to find out only once, and each the texts of its record,
@@ -77,7 +82,7 @@ static void put_fault(FILE *f, const at_group *g, bool colour) {
     if (g->attempts > 1) fprintf(f, " and %" PRId64 " more", g->attempts - 1);
     fputs("\n     ", f);
     if (r->findings > 0) at_put_terminal(f, r->finding[0].detector, 0), fputs(": ", f);
-    at_put_terminal(f, r->findings > 0 ? r->finding[0].text : r->message, MESSAGE);
+    at_put_terminal(f, r->findings > 0 ? r->finding[0].text : r->message, FINDING);
     if (at_is_explained(r)) fputs("\n     ", f), at_put_explanation(f, r, READING, at_put_terminal);
     fputs("\n     ", f);
     at_put_terminal(f, r->repro, 0); /* whole, to be pasted */

@@ -1,4 +1,5 @@
 /* tolerance.md: how far answers were from right, by suite, dtype and tensor, and the worst attempts. */
+#include "../harness/finding.h"
 #include "escape.h"
 #include "writers.h"
 
@@ -112,6 +113,7 @@ static void put_worst(FILE *f, const at_tensors *t) {
           f);
     for (size_t i = 0; i < t->count && i < WORST; i++) {
         const at_measured *m = &t->worst[i];
+        char allowed[AT_ALLOWED];
         if (m->tensor->excess < 0) break;
         fprintf(f, "| %.3g | ", m->tensor->excess);
         at_put_code(f, m->record->id, ID);
@@ -119,8 +121,8 @@ static void put_worst(FILE *f, const at_tensors *t) {
         at_put_markdown(f, m->record->mode, ID);
         fputs(" | ", f);
         at_put_place(f, m->tensor, at_put_markdown);
-        fprintf(f, " | %.9g | %.9g | %.9g to %.9g |\n", m->tensor->want, m->tensor->got, m->tensor->low,
-                m->tensor->high);
+        fprintf(f, " | %.9g | %.9g | %s |\n", m->tensor->want, m->tensor->got,
+                at_allowed(allowed, m->tensor->low, m->tensor->high, 9));
     }
 }
 

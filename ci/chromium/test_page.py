@@ -332,7 +332,14 @@ class Explained(OnePage):
     @staticmethod
     def records():
         clear, none = ["page-tail: the last page is read to its end"], ["none of 38 known wrong readings"]
-        return [journal.failure(i) | ({} if i == 0 else {"explanation": none if i == 1 else clear}) for i in range(4)]
+        found = "output: token 3 (past cumseq[B]), head 2, channel 5: want 0.5, got 0.25 (0x3400), allowed only 0.5"
+        more = {"finding": [{"detector": "value", "text": found}]}
+        said = [{}, {"explanation": none}, {"explanation": clear}, {"explanation": clear}]
+        return [journal.failure(i) | more | said[i] for i in range(4)]
+
+    def test_where_one_answer_passes_it_is_said_once(self):
+        page.run("document.querySelector('#attempts .opener').click()")
+        self.assertIn("0.25 0x3400\tonly 0.5 0x3800", text("#attempts .detail"))
 
     def test_the_head_of_the_faults_counts_what_one_reading_explains(self):
         self.assertEqual(text("#faults .explained"), "Explained by one reading alone: page-tail in 2 of 4")

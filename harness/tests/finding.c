@@ -2,6 +2,7 @@
 #include "../finding.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,4 +73,13 @@ Test(finding, what_is_found_besides_keeps_a_failure_s_verdict_and_message) {
     at_find_besides(&record, "sanitizer", "out of bounds");
     cr_expect_eq(record.verdict, AT_FAIL);
     cr_expect_str_eq(record.message, "sanitizer: out of bounds");
+}
+
+Test(finding, an_interval_of_one_answer_is_said_once) {
+    char text[AT_ALLOWED];
+    cr_expect_str_eq(at_allowed(text, -103, -103, 9), "only -103");
+    cr_expect_str_eq(at_allowed(text, NAN, NAN, 9), "only nan");
+    cr_expect_str_eq(at_allowed(text, 0.499755859, 0.500244141, 9), "0.499755859 to 0.500244141");
+    cr_expect_str_eq(at_allowed(text, -1.17549435e-38, 1.17549435e-38, 9), "-1.17549435e-38 to 1.17549435e-38");
+    cr_expect_str_eq(at_allowed(text, -0.0, 0, 6), "-0 to 0");
 }

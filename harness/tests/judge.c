@@ -195,7 +195,7 @@ Test(judge, zero_or_any_number_where_nan_is_due_is_a_wrong_class) {
     for (int channel = 0; channel < 16; channel++) *output_at(&j, 1, 1, channel) = 0;
     const at_record *r = judged(&j);
     expect_finding(r, "value", "output, wrong class: token 1");
-    expect_finding(r, "value", "head 1, channel 0: want nan, got 0 (0x0000), allowed nan to nan");
+    expect_finding(r, "value", "head 1, channel 0: want nan, got 0 (0x0000), allowed only nan");
     cr_expect(r->findings_all == 16 && r->findings == AT_RECORD_FINDINGS);
     cr_expect_eq(report_of(r, "output")->mismatches, 16);
 }

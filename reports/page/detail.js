@@ -5,7 +5,7 @@ const wholeFinding = new RegExp([
     /^(?<what>.*): token (?<token>\d+) \((?<where>[^)]*)\)(?:, head (?<head>\d+))?, channel (?<channel>\d+): /,
     /want (?:(?<wantBits>0x[0-9a-f]+) \((?<wantOf>\S+)\)|(?<want>\S+)), /,
     /got (?:(?<bits>0x[0-9a-f]+) \((?<ofBits>\S+)\)|(?<got>\S+) \((?<gotBits>0x[0-9a-f]+)\))/,
-    /(?:, allowed (?<low>\S+) to (?<high>\S+))?$/,
+    /(?:, allowed (?:only (?<only>\S+)|(?<low>\S+) to (?<high>\S+)))?$/,
 ].map(part => part.source).join(""));
 
 const words = ["token", "sequence", "position", "page", "slot", "head", "channel"];
@@ -19,10 +19,11 @@ function elementOf(finding, dtype) {
     const place = {token: found.token, head: found.head, channel: found.channel};
     for (const [, word, at] of found.where.matchAll(/(\w+) (-?\d+)/g)) place[word] = at;
     const want = found.want ?? found.wantOf, got = found.got ?? found.ofBits;
-    const {low, high} = found;
+    const {only, low, high} = found;
+    const end = text => inBits(text, asBits(text, dtype));
+    const allowed = only !== undefined ? ["only ", end(only)] : low === undefined ? "–" : [end(low), " to ", end(high)];
     return [found.what, ...words.map(word => place[word] ?? "–"), inBits(want, found.wantBits ?? asBits(want, dtype)),
-            inBits(got, found.gotBits ?? found.bits),
-            low === undefined ? "–" : [inBits(low, asBits(low, dtype)), " to ", inBits(high, asBits(high, dtype))]];
+            inBits(got, found.gotBits ?? found.bits), allowed];
 }
 
 function findingsOf(a) {

@@ -1,6 +1,7 @@
 #include "sample.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,22 @@ Test(text, a_fault_is_shown_once_with_its_first_finding_and_the_line_that_repeat
                            "     agrees with zeros: nothing but zeros; or b, d, f, 1 more\n"
                            "     attest repro a/2 --mode eager\n"
                            "not run   1: stopped after 2 failures\n");
+    free(text);
+    at_journal_free(j);
+}
+
+Test(text, a_finding_s_numbers_are_not_cut_off_and_what_has_no_figure_has_none) {
+    static const char found[] =
+        "written row, passed through: token 1234 (sequence 123, position 123456, page 1234, slot 123456), head 127, "
+        "channel 511: want -0.325195312, got -0.1123456 (0x1234), allowed 0.325195312 to 0.325195325";
+    at_journal *j = sample_journal();
+    at_record *r = sample_attempt(j, "a/1", AT_FAIL);
+    sample_tensor(r, "key_cache_out", INFINITY)->high = 1.4;
+    sample_finding(r, "value", found);
+    char *text = text_of(j, false);
+    cr_expect_not_null(strstr(text, found), "%s", text);
+    cr_expect_not_null(strstr(text, "worst     beyond any budget: a/1"), "%s", text);
+    cr_expect_not_null(strstr(text, "allowed only 1.4\n"), "%s", text);
     free(text);
     at_journal_free(j);
 }
