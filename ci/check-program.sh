@@ -64,6 +64,8 @@ usage() {
     says 1 'value: output: token 0' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
     says 1 '0 of 1: three in four agree with none of' explain ten/tokens/new=5 ten/tokens/new=4 --cases harness/tests/suites --subject "$faulty:wrong"
     says 64 'explain needs an ID, or several' explain
+    says 64 "'refusals/layout-value/dialect=onnx-genai' expects a refusal" explain refusals/layout-value/dialect=onnx-genai --subject cpu
+    check 'explain of a refusal ends with the line that answers it' bash -c "$(sed -n 's/.* says: //p' "$scratch/err") | grep -q '^PASS refusals/layout-value'"
     says 1 'agrees with none of' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
     says 1 'agrees with    none of' repro ten/tokens/new=5 --mode eager --cases harness/tests/suites --subject "$faulty:wrong"
     check 'no figure where there is none' test -z "$(grep -E '\binf\b|[0-9]{19}|head -1' "$scratch/out")"

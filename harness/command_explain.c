@@ -9,6 +9,7 @@
 #include "variant.h"
 #include "worker.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,10 @@ static at_status find_cases(const at_case **out, const at_cases *cases, const at
     for (size_t i = 0; i < o->words && st == AT_OK; i++) {
         if ((st = at_find_case(&out[i], cases, o->word[i], err)) != AT_OK) return st;
         if (out[i]->expect == AT_EXPECT_REFUSAL)
-            st = at_fail(err, AT_USAGE, "explain is for values; '%s' expects a refusal", out[i]->id);
+            st = at_fail(err, AT_USAGE,
+                         "explain is for values; '%s' expects a refusal, and what came of it says: %s repro '%s' "
+                         "--subject %s --seed %" PRIu64,
+                         out[i]->id, o->program ? o->program : "attest", out[i]->id, o->subject, o->seed);
     }
     return st;
 }
