@@ -65,16 +65,19 @@ usage() {
     says 1 '0 of 1: three in four agree with none of' explain ten/tokens/new=5 ten/tokens/new=4 --cases harness/tests/suites --subject "$faulty:wrong"
     says 64 'explain needs an ID, or several' explain
     says 64 "'refusals/layout-value/dialect=onnx-genai' expects a refusal" explain refusals/layout-value/dialect=onnx-genai --subject cpu
-    check 'explain of a refusal ends with the line that answers it' bash -c "$(sed -n 's/.* says: //p' "$scratch/err") | grep -q '^PASS refusals/layout-value'"
+    check 'explain of a refusal ends with the line that answers it' \
+        bash -c "$(sed -n 's/.* says: //p' "$scratch/err") | grep -q '^PASS refusals/layout-value'"
     says 1 'agrees with none of' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:wrong"
     says 1 'agrees with    none of' repro ten/tokens/new=5 --mode eager --cases harness/tests/suites --subject "$faulty:wrong"
     check 'no figure where there is none' test -z "$(grep -E '\binf\b|[0-9]{19}|head -1' "$scratch/out")"
     for command in "explain ten/tokens/new=5" "repro ten/tokens/new=5 --mode eager --in-process" "bench -k ten/tokens/new=5"; do
         # shellcheck disable=SC2086
-        says 139 "attest: SIGSEGV in phase 'execute' of ten/tokens/new=5: address 0x8 is in no buffer" $command --cases harness/tests/suites --subject "$faulty:segv"
+        says 139 "attest: SIGSEGV in phase 'execute' of ten/tokens/new=5: address 0x8 is in no buffer" $command \
+            --cases harness/tests/suites --subject "$faulty:segv"
         check "attest $command: what survives it" grep -qF "attest repro 'ten/tokens/new=5' runs it in a worker" "$scratch/err"
     done
-    says 134 "attest: SIGABRT in phase 'execute' of ten/tokens/new=5; attest repro" explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:abort"
+    says 134 "attest: SIGABRT in phase 'execute' of ten/tokens/new=5; attest repro" \
+        explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:abort"
     says 0 'nothing to explain' explain ten/tokens/new=5 --cases harness/tests/suites --subject cpu
     check 'what lives is not told as dead' test ! -s "$scratch/err"
     says 0 'the subject refused the case' explain ten/tokens/new=5 --cases harness/tests/suites --subject "$faulty:unsupported"
