@@ -6,11 +6,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SHADOWED = 1 }; /* the shadow counts as data memory */
+/* Of a sanitizer the shadow counts as data memory. ThreadSanitizer may be here by its library alone: racecheck compiles
+ * only the kernels for it. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SHADOWED = 1 };
 #else
 enum { SHADOWED = 0 };
 #endif
+void __tsan_init(void) __attribute__((weak));
 
 enum { LEAST = 1 << 30 };
 
@@ -43,5 +46,5 @@ void at_confine(void) {
 void at_confine_data(uint64_t bytes) {
     if (bytes == 0) bytes = most_of_the_machine();
     const struct rlimit data = {bytes, bytes};
-    if (!SHADOWED) setrlimit(RLIMIT_DATA, &data);
+    if (!SHADOWED && __tsan_init == NULL) setrlimit(RLIMIT_DATA, &data);
 }
